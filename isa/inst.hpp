@@ -1,0 +1,93 @@
+// Inst: one instruction, whether described by a kernel or decoded from a code object.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "isa/ops.hpp"
+
+namespace zyfa {
+
+enum class Encoding : uint8_t { any, e32, e64, dpp, sdwa };
+
+// Everything that stands behind the operands. Absent in the text = the default here.
+struct Mods {
+    uint32_t offset = 0;  // ds: bytes; buffer: bytes, 0..4095; global: bytes, signed 13 bit
+    bool offen = false, idxen = false, lds = false, sc0 = false, nt = false, sc1 = false;
+    bool clamp = false;
+    uint8_t omod = 0;       // 0 none, 1 mul:2, 2 mul:4, 3 div:2
+    uint8_t op_sel = 0;     // bit n = entry n of op_sel:[..]
+    uint8_t op_sel_hi = 0;  // v_pk_* default 7, else 0 (parser and builder set it)
+    uint8_t neg_lo = 0, neg_hi = 0;
+    uint8_t cbsz = 0, abid = 0, blgp = 0;
+    uint8_t bitop3 = 0;
+    // DPP: control as in the encoding (quad_perm 0..0xff, row_shl 0x101.., ISA text 4.6 "DPP")
+    uint16_t dpp_ctrl = 0;
+    uint8_t row_mask = 0xf, bank_mask = 0xf;
+    bool bound_ctrl = false;
+    // s_waitcnt; these are the "no wait" values
+    uint8_t vmcnt = 63, expcnt = 7, lgkmcnt = 15;
+    bool operator==(const Mods&) const = default;
+};
+
+// What an s_waitcnt of a kernel description is for. The waits pass replaces it by the exact count,
+// or drops it when nothing can be outstanding.
+enum class Need : uint8_t {
+    none,
+    lds_filled,   // this wave's direct-to-LDS loads into lds_region have landed
+    lds_drained,  // this wave's LDS reads from lds_region have returned
+    scalars,      // scalar loads have returned (the pass adds these by itself before a use, too)
+    all,          // every counter is zero
+};
+
+struct Inst {
+    Op op = Op::s_nop;
+    Encoding encoding = Encoding::any;
+    std::array<Operand, kMaxOperands> operands{};
+    Mods mods;
+
+    // where it comes from
+    Where at{};             // kernel source line (described), empty if decoded
+    uint16_t section = 0;   // index into Program::sections
+    uint32_t address = 0;   // byte offset in .text (decoded)
+    uint8_t bytes = 0;      // encoded size (decoded)
+    int16_t lds_region = -1;  // described LDS accesses: index into Program::lds
+    Need need = Need::none; // s_waitcnt of a description only
+    bool pinned = false;    // a wait, barrier or nop that the kernel wrote itself with a number
+    std::string note;       // printed as a comment: why a pass placed it
+
+    const OpInfo& info() const { return zyfa::info(op); }
+    // Same machine instruction; where it came from and the chosen encoding do not count.
+    bool same_as(const Inst& o) const {
+        return op == o.op && operands == o.operands && mods == o.mods;
+    }
+};
+
+// What an instruction reads and writes, implicit registers included, as word ranges.
+struct Access {
+    File file;
+    uint32_t first;
+    uint8_t words;
+    bool is_virtual;
+    uint8_t column;  // operand index, or 0xff when implicit
+};
+struct Accesses {
+    std::array<Access, 12> list{};
+    unsigned count = 0;
+    void add(Access a) { list[count++] = a; }
+    auto begin() const { return list.begin(); }
+    auto end() const { return list.begin() + count; }
+};
+Accesses reads(const Inst&);   // mod operands are in both
+Accesses writes(const Inst&);
+bool reads_scc(const Inst&);
+bool writes_scc(const Inst&);
+// Matrix passes of an MFMA by opcode and formats; 1 pass = 4 cycles. 0 for anything else.
+// Source: LLVM mai-hazards-mfma-scale.gfx950.mir, hardware/isa 1.1; trust: certain.
+unsigned passes(const Inst&);
+
+// Builder-side default modifiers of a row (op_sel_hi of packed instructions).
+Mods default_mods(Op);
+
+}  // namespace zyfa

@@ -1,0 +1,231 @@
+// Expansions of isa/ops.def: the enum Op, operand wrapper types and OpInfo, one entry per row.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include "isa/regs.hpp"
+
+namespace zyfa {
+
+// Rate class: isa/machines/*.json gives each its issue cost and its trust.
+enum class Rate : uint8_t {
+    salu, smem, branch, wait, nop, barrier,
+    valu, quarter, trans, packed_f32,
+    mfma_f8f6f4, mfma_16bit, mfma_i8,
+    lds_b32, lds_b64, lds_b128, lds_write,
+    vmem_load, vmem_store, lds_dma,
+};
+// Counter that the instruction raises. lgkm = LDS (in order); smem raises lgkmcnt too, out of order.
+enum class Counter : uint8_t { none, vm, lgkm, smem };
+// Role in the hazard table (isa/hazards.def), as writer and as reader.
+enum class Hazard : uint8_t {
+    none, salu, smem, valu, trans, cvt_half, readlane, permlane, xdl, lds, vmem, store, lds_dma,
+};
+// Registers that the text does not show.
+enum class Implicit : uint8_t {
+    none, scc_r, scc_w, scc_rw, vcc_r, exec_r, exec_rw_scc_w, exec, exec_mode, m0_exec,
+};
+
+// How an operand is used; one per column of a row.
+enum class Use : uint8_t {
+    none,
+    def,     // D:  vector register, written
+    mod,     // X:  vector register, read and written
+    src,     // S:  any vector-ALU source
+    vreg,    // V:  vector register, read
+    matrix,  // A:  matrix operand, 8/6/4 words by format
+    acc,     // C:  accumulator input or inline constant
+    sdef,    // SD: scalar register, written
+    smod,    // SX: scalar register, read and written
+    ssrc,    // SS: scalar source or immediate
+    vaddr,   // VA: vgpr byte offset, or off
+    gaddr,   // GA: 64-bit vgpr pair, or 32-bit offset beside an sgpr base
+    gbase,   // GB: sgpr pair, or off
+    imm,     // Imm
+    target,  // Target
+};
+inline bool is_written(Use u) { return u == Use::def || u == Use::mod || u == Use::sdef || u == Use::smod; }
+inline bool is_read(Use u) { return u != Use::none && u != Use::def && u != Use::sdef; }
+
+// The wrappers below are the parameter types of the builders. Converting a kernel's register to
+// one captures the kernel's source line, so that errors can name it.
+struct Arg { Operand operand; Where at; };
+
+template <unsigned W>
+struct D : Arg {
+    template <File F> requires(F != File::s)
+    D(Regs<F, W> r, Where at = Where::current()) : Arg{r.operand(), at} {}
+    static constexpr Use use = Use::def;
+    static constexpr unsigned words = W;
+};
+template <unsigned W>
+struct X : Arg {
+    template <File F> requires(F != File::s)
+    X(Regs<F, W> r, Where at = Where::current()) : Arg{r.operand(), at} {}
+    static constexpr Use use = Use::mod;
+    static constexpr unsigned words = W;
+};
+template <unsigned W>
+struct S : Arg {
+    template <File F>
+    S(Regs<F, W> r, Where at = Where::current()) : Arg{r.operand(), at} {}
+    template <File F>
+    S(Modified<F, W> m, Where at = Where::current()) : Arg{m.reg.operand(), at} {
+        operand.neg = m.neg;
+        operand.abs = m.abs;
+    }
+    S(int v, Where at = Where::current()) : Arg{Operand::imm(uint32_t(v)), at} {}
+    S(unsigned v, Where at = Where::current()) : Arg{Operand::imm(v), at} {}
+    S(float v, Where at = Where::current()) : Arg{Operand::imm(bits(v)), at} {}
+    static constexpr Use use = Use::src;
+    static constexpr unsigned words = W;
+};
+template <unsigned W>
+struct V : Arg {
+    template <File F> requires(F != File::s)
+    V(Regs<F, W> r, Where at = Where::current()) : Arg{r.operand(), at} {}
+    static constexpr Use use = Use::vreg;
+    static constexpr unsigned words = W;
+};
+template <unsigned W>
+struct A : Arg {
+    template <File F, unsigned N> requires(F != File::s && (N == 8 || N == 6 || N == 4))
+    A(Regs<F, N> r, Where at = Where::current()) : Arg{r.operand(), at} {}
+    static constexpr Use use = Use::matrix;
+    static constexpr unsigned words = W;
+};
+struct InPlace {};
+inline constexpr InPlace in_place{};  // accumulate onto the destination
+template <unsigned W>
+struct C : Arg {
+    template <File F> requires(F != File::s)
+    C(Regs<F, W> r, Where at = Where::current()) : Arg{r.operand(), at} {}
+    C(InPlace, Where at = Where::current()) : Arg{Operand{}, at} {}
+    C(int v, Where at = Where::current()) : Arg{Operand::imm(uint32_t(v)), at} {}
+    C(float v, Where at = Where::current()) : Arg{Operand::imm(bits(v)), at} {}
+    static constexpr Use use = Use::acc;
+    static constexpr unsigned words = W;
+};
+template <unsigned W>
+struct SD : Arg {
+    SD(Sgpr<W> r, Where at = Where::current()) : Arg{r.operand(), at} {}
+    static constexpr Use use = Use::sdef;
+    static constexpr unsigned words = W;
+};
+template <unsigned W>
+struct SX : Arg {
+    SX(Sgpr<W> r, Where at = Where::current()) : Arg{r.operand(), at} {}
+    static constexpr Use use = Use::smod;
+    static constexpr unsigned words = W;
+};
+template <unsigned W>
+struct SS : Arg {
+    SS(Sgpr<W> r, Where at = Where::current()) : Arg{r.operand(), at} {}
+    SS(int v, Where at = Where::current()) : Arg{Operand::imm(uint32_t(v)), at} {}
+    SS(unsigned v, Where at = Where::current()) : Arg{Operand::imm(v), at} {}
+    SS(float v, Where at = Where::current()) : Arg{Operand::imm(bits(v)), at} {}
+    static constexpr Use use = Use::ssrc;
+    static constexpr unsigned words = W;
+};
+struct Off {};
+inline constexpr Off off{};
+struct VA : Arg {
+    VA(Vgpr<1> r, Where at = Where::current()) : Arg{r.operand(), at} {}
+    VA(Off, Where at = Where::current()) : Arg{Operand::off(), at} {}
+    static constexpr Use use = Use::vaddr;
+    static constexpr unsigned words = 1;
+};
+struct GA : Arg {
+    GA(Vgpr<1> r, Where at = Where::current()) : Arg{r.operand(), at} {}
+    GA(Vgpr<2> r, Where at = Where::current()) : Arg{r.operand(), at} {}
+    static constexpr Use use = Use::gaddr;
+    static constexpr unsigned words = 2;
+};
+struct GB : Arg {
+    GB(Sgpr<2> r, Where at = Where::current()) : Arg{r.operand(), at} {}
+    GB(Off, Where at = Where::current()) : Arg{Operand::off(), at} {}
+    static constexpr Use use = Use::gbase;
+    static constexpr unsigned words = 2;
+};
+struct Imm : Arg {
+    Imm(int v, Where at = Where::current()) : Arg{Operand::imm(uint32_t(v)), at} {}
+    static constexpr Use use = Use::imm;
+    static constexpr unsigned words = 1;
+};
+struct Label { uint32_t block = 0; };
+struct Target : Arg {
+    Target(Label l, Where at = Where::current()) : Arg{Operand::label(l.block), at} {}
+    static constexpr Use use = Use::target;
+    static constexpr unsigned words = 1;
+};
+struct Here {
+    Here(Where at = Where::current()) : at(at) {}
+    Where at;
+    static constexpr Use use = Use::none;
+    static constexpr unsigned words = 0;
+};
+
+enum class Op : uint16_t {
+#define OP(name, ...) name,
+#include "isa/ops.def"
+};
+inline constexpr unsigned kOpCount = 0
+#define OP(...) +1
+#include "isa/ops.def"
+    ;
+
+namespace shape {  // one undefined function per row: its type is the operand list
+#define OP(name, operands, ...) void name operands;
+#include "isa/ops.def"
+}  // namespace shape
+
+inline constexpr unsigned kMaxOperands = 6;
+struct Column { Use use = Use::none; uint8_t words = 0; };
+
+template <class F>
+struct Shape;
+template <class... P>
+struct Shape<void(P...)> {
+    static constexpr unsigned count = (0 + ... + (P::use != Use::none));
+    static constexpr std::array<Column, kMaxOperands> columns = {Column{P::use, P::words}...};
+};
+
+struct OpInfo {
+    std::string_view name;   // the row's name; `_lds` rows print without that ending
+    uint8_t operand_count;
+    std::array<Column, kMaxOperands> columns;
+    Rate rate;
+    Counter counter;
+    Hazard hazard;
+    Implicit implicit;
+
+    bool is_lds_dma() const { return rate == Rate::lds_dma; }
+    std::string_view mnemonic() const {
+        return is_lds_dma() ? name.substr(0, name.size() - 4) : name;
+    }
+    bool is_mfma() const { return hazard == Hazard::xdl; }
+    bool is_valu() const { return name.starts_with("v_") && !is_mfma(); }
+    bool is_salu() const { return rate == Rate::salu; }
+    bool is_lds() const { return hazard == Hazard::lds; }
+    bool is_smem() const { return rate == Rate::smem; }
+    bool is_branch() const { return rate == Rate::branch; }
+    bool is_buffer() const { return name.starts_with("buffer_"); }
+    bool is_global() const { return name.starts_with("global_"); }
+    bool is_vmem() const { return is_buffer() || is_global(); }
+    bool is_store() const { return rate == Rate::vmem_store; }
+    bool is_packed() const { return name.starts_with("v_pk_"); }
+};
+
+inline constexpr OpInfo kOps[] = {
+#define OP(name, operands, names, rate, counter, hazard, implicit)                              \
+    {#name, Shape<decltype(shape::name)>::count, Shape<decltype(shape::name)>::columns,         \
+     Rate::rate, Counter::counter, Hazard::hazard, Implicit::implicit},
+#include "isa/ops.def"
+};
+inline constexpr const OpInfo& info(Op op) { return kOps[unsigned(op)]; }
+
+}  // namespace zyfa
