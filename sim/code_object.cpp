@@ -1,0 +1,151 @@
+#include "sim/code_object.hpp"
+
+#include "isa/file.hpp"
+#include "sim/metadata.hpp"
+
+namespace zyfa {
+namespace {
+
+constexpr uint64_t kDescriptorBytes = 64, kEntryAlign = 256;  // AMDGPUUsage "Kernel Descriptor"
+
+template <class T>
+T load(ByteSpan bytes, size_t offset) {
+    T value;
+    std::memcpy(&value, bytes.data() + offset, sizeof value);
+    return value;
+}
+
+KernelDescriptor read_descriptor(ByteSpan b) {
+    return {load<uint32_t>(b, 0x00), load<uint32_t>(b, 0x04), load<uint32_t>(b, 0x08),
+            load<int64_t>(b, 0x10),  load<uint32_t>(b, 0x30), load<uint32_t>(b, 0x34),
+            load<uint32_t>(b, 0x2c), load<uint16_t>(b, 0x38), load<uint16_t>(b, 0x3a)};
+}
+
+uint32_t find_entry(const Elf& elf, const KernelMetadata& meta, uint64_t descriptor_address,
+                    int64_t entry_offset, const ElfSection& text) {
+    const uint64_t entry = descriptor_address + uint64_t(entry_offset);
+    if (entry < text.address || entry - text.address >= text.bytes.size())
+        elf.input.fail(Exit::usage, "{}: entry {:#x} is not in .text ({:#x}, {} bytes)",
+                       meta.symbol, entry, text.address, text.bytes.size());
+    if (entry % kEntryAlign)
+        elf.input.fail(Exit::usage, "{}: entry {:#x} is not 256-byte aligned", meta.symbol, entry);
+    return uint32_t(entry - text.address);
+}
+
+struct Notes {
+    std::vector<Finding>& list;
+    const KernelInfo& kernel;
+    template <class... A>
+    void add(fmt::format_string<A...> text, A&&... a) {
+        Finding f;
+        f.rule = "METADATA";
+        f.severity = Severity::note;
+        f.address = kernel.entry;
+        f.text = kernel.name;
+        f.message = fmt::format(text, std::forward<A>(a)...);
+        list.push_back(std::move(f));
+    }
+};
+
+void cross_check(const KernelMetadata& m, const KernelInfo& k, Notes notes) {
+    const KernelDescriptor& d = k.descriptor;
+    if (d.kernarg_bytes != m.kernarg_bytes)
+        notes.add("kernel argument size: descriptor {}, metadata {}; the metadata is taken",
+                  d.kernarg_bytes, m.kernarg_bytes);
+    if (d.lds_bytes != m.lds_bytes)
+        notes.add("LDS bytes: descriptor {}, metadata {}; the descriptor is taken", d.lds_bytes,
+                  m.lds_bytes);
+    if (d.scratch_bytes != m.scratch_bytes)
+        notes.add("scratch bytes: descriptor {}, metadata {}; the descriptor is taken",
+                  d.scratch_bytes, m.scratch_bytes);
+    const unsigned total = k.register_words();
+    if (m.vgprs > total)
+        notes.add("metadata claims {} vector registers, the descriptor allocates {}", m.vgprs,
+                  total);
+    else if ((m.vgprs + 7) / 8 * 8 < total)
+        notes.add("the descriptor allocates {} vector registers, metadata claims only {}", total,
+                  m.vgprs);
+    if (m.agprs && *m.agprs > k.agprs)
+        notes.add("metadata claims {} accumulation registers, the descriptor leaves {}", *m.agprs,
+                  k.agprs);
+    if (k.accum_offset() > total)
+        notes.add("accum_offset {} is past the {} vector registers allocated", k.accum_offset(),
+                  total);
+    if (m.max_flat_workgroup_size > 1024)
+        notes.add("max_flat_workgroup_size {} is over 1024", m.max_flat_workgroup_size);
+    if (k.preload_words())
+        notes.add(
+            "{} kernel argument words are preloaded into SGPRs; gfx950 has been seen to start "
+            "waves with stale ones (ROCm/rocm-systems#10146)",
+            k.preload_words());
+}
+
+KernelInfo make_kernel(const Elf& elf, const KernelMetadata& meta, const ElfSection& text,
+                       std::vector<Finding>& notes) {
+    const ElfSymbol* symbol = elf.symbol(meta.symbol);
+    if (!symbol) elf.input.fail(Exit::usage, "no symbol {} for kernel {}", meta.symbol, meta.name);
+    const ByteSpan bytes = elf.at_address(symbol->value, kDescriptorBytes);
+    if (bytes.empty())
+        elf.input.fail(Exit::usage, "kernel descriptor {} at {:#x} is not in a loaded section",
+                       meta.symbol, symbol->value);
+    KernelInfo k;
+    k.name = meta.name;
+    k.symbol = meta.symbol;
+    k.descriptor = read_descriptor(bytes);
+    k.entry = find_entry(elf, meta, symbol->value, k.descriptor.entry_offset, text);
+    k.arguments = meta.arguments;
+    k.kernarg_bytes = meta.kernarg_bytes;
+    k.lds_bytes = k.descriptor.lds_bytes;
+    k.scratch_bytes = k.descriptor.scratch_bytes;
+    k.sgprs = meta.sgprs;
+    k.vgprs = std::min(k.accum_offset(), k.register_words());
+    k.agprs = k.register_words() - k.vgprs;
+    k.max_flat_workgroup_size = meta.max_flat_workgroup_size;
+    k.required_workgroup = meta.required_workgroup;
+    cross_check(meta, k, {notes, k});
+    return k;
+}
+
+}  // namespace
+
+const KernelInfo& CodeObject::kernel(std::string_view wanted) const {
+    if (wanted.empty() && kernels.size() == 1) return kernels.front();
+    std::string names;
+    for (const KernelInfo& k : kernels) {
+        if (k.name == wanted || k.symbol == wanted) return k;
+        names += (names.empty() ? "" : ", ") + k.name;
+    }
+    if (wanted.empty())
+        throw Error(
+            fmt::format("{}: has {} kernels, name one of: {}", name, kernels.size(), names));
+    throw Error(fmt::format("{}: no kernel '{}'; it has: {}", name, wanted, names));
+}
+
+CodeObject parse_code_object(std::span<const uint8_t> file, std::string name) {
+    const Elf elf = read_elf(file, name);
+    const ElfSection* text = elf.section(".text");
+    if (!text || text->bytes.empty()) elf.input.fail(Exit::usage, "has no code (.text)");
+    if (text->bytes.size() % 4)
+        elf.input.fail(Exit::usage, ".text has {} bytes, not whole 4-byte words",
+                       text->bytes.size());
+    CodeObject object;
+    object.name = std::move(name);
+    object.target = elf.target;
+    object.text.assign(text->bytes.begin(), text->bytes.end());
+    object.text_address = text->address;
+    for (const KernelMetadata& meta : read_metadata(elf))
+        object.kernels.push_back(make_kernel(elf, meta, *text, object.notes));
+    return object;
+}
+
+CodeObject load_code_object(std::span<const uint8_t> file, std::string name) {
+    CodeObject object = parse_code_object(file, std::move(name));
+    object.code = decode(object.text);
+    return object;
+}
+
+CodeObject load_code_object(const std::string& path) {
+    return load_code_object(read_file(path), path);
+}
+
+}  // namespace zyfa
