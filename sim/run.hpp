@@ -1,0 +1,76 @@
+// One launch of a kernel on the functional simulator: machine code in, memory effects, counts and
+// findings out. No timing here. Workgroups run on host threads; the result does not depend on how
+// many. Loading a code object is sim/code_object.hpp, filling buffers is sim/launch_file.hpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "isa/finding.hpp"
+#include "isa/llvm/mc.hpp"
+#include "sim/memory.hpp"
+
+namespace zyfa {
+
+// What the kernel descriptor says of the state a wave starts in (LLVM AMDGPUUsage, "Initial Kernel
+// Execution State", gfx950). User SGPRs other than the kernel argument pointer are refused.
+struct KernelSetup {
+    std::string name;
+    uint32_t entry = 0;  // byte offset in code
+    uint32_t lds_bytes = 0, kernarg_bytes = 0;
+    uint32_t vgprs = 256;  // architectural VGPRs = accum_offset
+    uint32_t agprs = 0, sgprs = 102;
+    bool kernarg_ptr = true;                             // s[0:1]
+    std::array<bool, 3> workgroup_id{true, true, true};  // next SGPRs, in the enabled order
+    unsigned workitem_dims = 1;                          // v0 = x | y << 10 | z << 20
+    uint8_t round32 = 0, round16 = 0;                    // 0 = to nearest even
+    uint8_t denorm32 = 0, denorm16 = 3;                  // 0 = flush, 3 = keep
+    bool dx10_clamp = true, ieee = true;
+};
+
+struct Launch {
+    std::span<const Decoded> code;
+    KernelSetup setup;
+    std::array<uint32_t, 3> grid{1, 1, 1};        // workgroups
+    std::array<uint32_t, 3> workgroup{64, 1, 1};  // threads
+    uint32_t dynamic_lds = 0;                     // bytes
+    std::vector<uint8_t> kernarg;
+};
+
+// How a matrix instruction adds up. `exact`: all products and C exactly, one rounding. `cdna3`:
+// groups of aligned and truncated products, as measured on MI300X (MMA-Sim, arXiv 2511.10909).
+// `fma`: one fused multiply-add after the other in k order. What gfx950 does is not public: see
+// every claim under all three.
+enum class Accumulate : uint8_t { exact, cdna3, fma };
+
+struct Options {
+    Accumulate accumulate = Accumulate::exact;
+    unsigned cdna3_group = 16;  // products per group of the cdna3 model, 8-bit and smaller formats
+    uint64_t seed = 0;  // 0: waves in turn, loads as late as allowed; else random order and times
+    unsigned threads = 0;  // 0: all cores
+    bool strict = false;   // stop a workgroup at its first finding of severity error
+    bool races = true;     // watch LDS for unordered accesses
+    bool uninitialised = true;
+    uint64_t max_wave_instructions = 0;                           // per wave; 0: no limit
+    std::function<bool(uint64_t done, uint64_t total)> progress;  // workgroups; false stops the run
+};
+
+struct Result {
+    uint64_t wave_instructions = 0, valu = 0, mfma = 0;
+    std::vector<Finding> findings;      // sorted by address and rule; equal pairs are counted
+    std::vector<std::string> unproven;  // semantics met that no hardware evidence covers
+    std::vector<std::pair<std::string, uint64_t>> executed;  // per mnemonic, sorted by name
+    double seconds = 0;
+    bool complete = true;  // false: stopped by progress, strict or a limit
+};
+
+// Error (Exit::unsupported): an instruction, mode or descriptor outside the simulator's reach was
+// met; the text names kernel, workgroup, wave, address and instruction.
+Result run(const Launch&, Memory&, const Options& = {});
+
+}  // namespace zyfa
