@@ -1,0 +1,140 @@
+// Which lane, register and byte of a wave hold which element of a matrix operand, and how the
+// transposing LDS reads move elements. Pure index arithmetic; kernels, simulator and tests share
+// it. Sources: gfx950 8-bit and 4-bit maps: composable_kernel test/mx_mfma_op (runs on the
+// silicon); 6-bit: AITER mxfp6 binaries; 16-bit and C/D: FlyDSL getThrValLayoutAB, HipKittens,
+// AITER v3 binaries; gfx942 shapes: AMD matrix instruction calculator; ds_read_*_tr: FlyDSL
+// CopyAtom, AITER v3 fp8. Trust: certain, but i8 (inferred: same rule as the others).
+#pragma once
+
+#include "isa/formats.hpp"
+#include "isa/inst.hpp"
+
+namespace zyfa {
+
+// One operand A (mn rows) or B (mn columns) of a matrix instruction.
+struct Fragment {
+    unsigned mn;    // 16 or 32
+    unsigned k;     // depth of the instruction
+    unsigned bits;  // of one element: 4, 6, 8, 16
+
+    constexpr unsigned groups() const { return 64 / mn; }        // lanes that share a row
+    constexpr unsigned per_lane() const { return k * mn / 64; }  // elements in one lane
+    constexpr unsigned words() const { return per_lane() * bits / 32; }
+    // How many consecutive k a lane holds. 32 elements of 8 bits are dealt in two chunks of 16;
+    // everything else lies in one piece.
+    constexpr unsigned run() const { return bits == 8 && per_lane() > 16 ? 16 : per_lane(); }
+    bool operator==(const Fragment&) const = default;
+};
+
+// Where an element is: lane, and first bit in that lane's registers taken as one string. A 6-bit
+// element may reach into the next register.
+struct Spot {
+    unsigned lane, bit;
+    constexpr unsigned reg() const { return bit / 32; }
+    constexpr unsigned byte() const { return bit / 8; }  // from the first register
+    constexpr unsigned byte_in_reg() const { return bit / 8 % 4; }
+    bool operator==(const Spot&) const = default;
+};
+struct Element {
+    unsigned row;  // of A; column of B
+    unsigned k;
+    bool operator==(const Element&) const = default;
+};
+struct Cell {
+    unsigned row, col;
+    bool operator==(const Cell&) const = default;
+};
+
+// A and B follow the same rule: for B read "column" where it says row.
+constexpr Spot a_spot(const Fragment& f, unsigned row, unsigned k) {
+    const unsigned chunk = k / f.run();
+    const unsigned position = f.run() * (chunk / f.groups()) + k % f.run();
+    return {row + f.mn * (chunk % f.groups()), position * f.bits};
+}
+// Inverse; index counts the elements of one lane: byte for 8-bit formats, half for 16-bit ones.
+constexpr Element a_element(const Fragment& f, unsigned lane, unsigned index) {
+    const unsigned chunk = index / f.run() * f.groups() + lane / f.mn;
+    return {lane % f.mn, chunk * f.run() + index % f.run()};
+}
+constexpr Spot b_spot(const Fragment& f, unsigned col, unsigned k) { return a_spot(f, col, k); }
+constexpr Element b_element(const Fragment& f, unsigned lane, unsigned index) {
+    return a_element(f, lane, index);
+}
+
+// Accumulator C and D, 32-bit elements, the same for all types.
+constexpr unsigned c_words(unsigned mn) { return mn * mn / 64; }
+constexpr Spot c_spot(unsigned mn, unsigned row, unsigned col) {
+    if (mn == 32) return {col + 32 * (row / 4 % 2), 32 * (row / 8 * 4 + row % 4)};
+    return {col + 16 * (row / 4), 32 * (row % 4)};
+}
+constexpr Cell c_cell(unsigned mn, unsigned lane, unsigned reg) {
+    if (mn == 32) return {8 * (reg / 4) + 4 * (lane / 32) + reg % 4, lane % 32};
+    return {4 * (lane / 16) + reg, lane % 16};
+}
+
+// Block scales: one E8M0 for row (column) and 32 true k. For 8-bit formats this is not the scale
+// of the bytes that the same lane holds.
+inline constexpr unsigned kScaleBlock = 32;
+constexpr unsigned scale_lane(unsigned mn, unsigned row, unsigned k_block) {
+    return row + mn * k_block;
+}
+// Byte of the scale register; n = 0 for A, 1 for B.
+constexpr unsigned scale_byte(const Mods& m, unsigned n) {
+    return (m.op_sel >> n & 1u) + 2 * (m.op_sel_hi >> n & 1u);
+}
+
+// Rows, depth and operand formats of a matrix instruction. mn = 0: not one.
+struct MatrixShape {
+    unsigned mn = 0, k = 0;
+    Fragment a{}, b{};
+};
+constexpr MatrixShape matrix_shape(Op op, unsigned cbsz = 0, unsigned blgp = 0) {
+    const auto f8f6f4 = [=](unsigned mn, unsigned k) -> MatrixShape {
+        if (cbsz >= kFormats || blgp >= kFormats) return {};
+        return {mn, k, {mn, k, info(Format(cbsz)).bits()}, {mn, k, info(Format(blgp)).bits()}};
+    };
+    const auto plain = [](unsigned mn, unsigned k, unsigned bits) -> MatrixShape {
+        return {mn, k, {mn, k, bits}, {mn, k, bits}};
+    };
+    switch (op) {
+        case Op::v_mfma_f32_32x32x64_f8f6f4:
+        case Op::v_mfma_scale_f32_32x32x64_f8f6f4: return f8f6f4(32, 64);
+        case Op::v_mfma_f32_16x16x128_f8f6f4:
+        case Op::v_mfma_scale_f32_16x16x128_f8f6f4: return f8f6f4(16, 128);
+        case Op::v_mfma_f32_32x32x16_bf16:
+        case Op::v_mfma_f32_32x32x16_f16: return plain(32, 16, 16);
+        case Op::v_mfma_f32_16x16x32_bf16: return plain(16, 32, 16);
+        case Op::v_mfma_f32_32x32x8_bf16: return plain(32, 8, 16);
+        case Op::v_mfma_i32_32x32x32_i8: return plain(32, 32, 8);
+        default: return {};
+    }
+}
+inline MatrixShape matrix_shape(const Inst& i) {
+    return matrix_shape(i.op, i.mods.cbsz, i.mods.blgp);
+}
+
+// Transposing LDS reads: every lane fetches its own 8 bytes, then each 16 lanes transpose.
+// Result element j of lane `lane` is element `element` of the 8 bytes that lane `from` fetched.
+struct TrSource {
+    unsigned from, element;
+    bool operator==(const TrSource&) const = default;
+};
+constexpr TrSource tr_b8_source(unsigned lane, unsigned j) {  // j = byte 0..7
+    return {(lane & ~15u) + 2 * j + lane % 16 / 8, lane % 8};
+}
+constexpr TrSource tr_b16_source(unsigned lane, unsigned j) {  // j = half 0..3
+    return {(lane & ~15u) + 4 * j + lane % 16 / 4, lane % 4};
+}
+// Inverse: where element e of the bytes fetched by lane `from` ends up.
+struct TrResult {
+    unsigned lane, j;
+    bool operator==(const TrResult&) const = default;
+};
+constexpr TrResult tr_b8_result(unsigned from, unsigned e) {
+    return {(from & ~15u) + 8 * (from % 2) + e, from % 16 / 2};
+}
+constexpr TrResult tr_b16_result(unsigned from, unsigned e) {
+    return {(from & ~15u) + 4 * (from % 4) + e, from % 16 / 4};
+}
+
+}  // namespace zyfa
