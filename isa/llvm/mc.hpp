@@ -37,6 +37,9 @@ std::vector<Decoded> decode(std::span<const uint8_t> code);
 // LLVM version string, for reports.
 std::string llvm_version();
 
+// 64 hexadecimal digits; names inputs in reports.
+std::string sha256(std::span<const uint8_t> content);
+
 // What LLVM's instruction descriptions say of a text line, for the referee tests.
 struct Described {
     std::string opcode;                       // LLVM's internal name
