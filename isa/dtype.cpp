@@ -82,7 +82,10 @@ std::optional<DType> find_dtype(std::string_view name) {
 
 std::string dtype_names() {
     std::string all;
-    for (const DTypeInfo& t : kDTypes) all += (all.empty() ? "" : " ") + std::string(t.name);
+    for (const DTypeInfo& t : kDTypes) {
+        if (!all.empty()) all += ' ';
+        all += t.name;
+    }
     return all;
 }
 

@@ -11,7 +11,21 @@
 namespace zyfa {
 
 enum class DType : uint8_t {
-    f32, f16, bf16, e4m3, e5m2, e2m3, e3m2, e2m1, i8, u8, i32, u32, i64, u64, e8m0
+    f32,
+    f16,
+    bf16,
+    e4m3,
+    e5m2,
+    e2m3,
+    e3m2,
+    e2m1,
+    i8,
+    u8,
+    i32,
+    u32,
+    i64,
+    u64,
+    e8m0
 };
 
 struct DTypeInfo {

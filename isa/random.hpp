@@ -32,7 +32,7 @@ public:
         return result;
     }
     double uniform() { return double(bits() >> 11) * 0x1p-53; }  // [0, 1)
-    uint64_t below(uint64_t n) {                                  // n > 0; bias below 2^-64 * n
+    uint64_t below(uint64_t n) {                                 // n > 0; bias below 2^-64 * n
         return uint64_t((static_cast<unsigned __int128>(bits()) * n) >> 64);
     }
     double normal() {

@@ -19,7 +19,7 @@ namespace zyfa {
 struct TensorView {
     DType type = DType::f32;
     std::span<const uint8_t> bytes;
-    std::array<uint64_t, 4> shape{};    // b, s, h, d; varlen: b = 1, s = all rows
+    std::array<uint64_t, 4> shape{};  // b, s, h, d; varlen: b = 1, s = all rows
     std::array<uint64_t, 4> strides{};
     uint64_t index(uint64_t b, uint64_t s, uint64_t h, uint64_t d) const {
         return b * strides[0] + s * strides[1] + h * strides[2] + d * strides[3];
@@ -42,7 +42,7 @@ struct Attention {
     TensorView q, k, v;
     double scale = 1;
     bool causal = false;
-    std::array<double, 3> descale{1, 1, 1};            // of q, k, v
+    std::array<double, 3> descale{1, 1, 1};             // of q, k, v
     std::array<std::optional<BlockScale>, 3> scales{};  // of q, k, v
     std::vector<int64_t> cu_q, cu_k;                    // both or none: first rows, then the end
 };
@@ -65,14 +65,14 @@ struct AttentionRows {
 // do not fit each other, with the reason.
 AttentionRows attend(const Attention&, uint64_t max_rows = ~0ull, unsigned threads = 0);
 
-// Output of a kernel against the above. `lse` is [batch, 1, head, row] as a view with the strides
-// of its layout, or null.
+// Output of a kernel against the above. `lse` is a view like the others (d = 1) with the strides of
+// its layout, or null.
 struct AttentionError {
     double row_rel_err_mean = 0;   // mean over rows of |o - ref| / |ref| (2-norms)
     double frobenius_rel_err = 0;  // the same of all rows together
     double max_abs_err = 0;
     double cosine = 1;
-    double lse_max_abs_err = 0;    // over rows with a finite LSE
+    double lse_max_abs_err = 0;  // over rows with a finite LSE
     uint64_t rows_checked = 0, rows_in_all = 0;
     bool lse_checked = false;
     // Elements, and LSE values, that are NaN or infinite where the reference is not, or the other
