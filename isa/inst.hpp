@@ -35,7 +35,7 @@ struct Mods {
 // or drops it when nothing can be outstanding.
 enum class Need : uint8_t {
     none,
-    lds_filled,   // this wave's direct-to-LDS loads into lds_region have landed
+    lds_filled,   // this wave's direct-to-LDS loads and LDS writes into lds_region have landed
     lds_drained,  // this wave's LDS reads from lds_region have returned
     scalars,      // scalar loads have returned (the pass adds these by itself before a use, too)
     all,          // every counter is zero
