@@ -117,10 +117,6 @@ Effects effects(const Inst& i) {
         if (r.role == Role::store_data && r.words > 2)
             e.wide_store = row.is_global() || !i.operands[3].is_reg(File::s);
     }
-    // Lanes that DPP leaves alone keep the old destination.
-    if (e.dpp && (!i.mods.bound_ctrl || i.mods.row_mask != 0xf || i.mods.bank_mask != 0xf))
-        for (const Access& a : writes(i))
-            if (a.file != File::s) e.reads.add(reach(a.file, a.first, a.words, Role::kept));
     for (const Access& a : writes(i)) {
         const Reach r = reach(a.file, a.first, a.words, Role::plain);
         if (r.words) e.writes.add(r);
