@@ -70,19 +70,40 @@ Emit& Emit::offset(unsigned bytes, Where at) {
     return *this;
 }
 Emit& Emit::high() { return op_sel(4); }
-Emit& Emit::op_sel(unsigned bits) { edit().mods.op_sel = uint8_t(bits); return *this; }
-Emit& Emit::op_sel_hi(unsigned bits) { edit().mods.op_sel_hi = uint8_t(bits); return *this; }
-Emit& Emit::clamp() { edit().mods.clamp = true; return *this; }
-Emit& Emit::sc0() { edit().mods.sc0 = true; return *this; }
-Emit& Emit::nt() { edit().mods.nt = true; return *this; }
-Emit& Emit::sc1() { edit().mods.sc1 = true; return *this; }
-Emit& Emit::region(int lds_region) { edit().lds_region = int16_t(lds_region); return *this; }
+Emit& Emit::op_sel(unsigned bits) {
+    edit().mods.op_sel = uint8_t(bits);
+    return *this;
+}
+Emit& Emit::op_sel_hi(unsigned bits) {
+    edit().mods.op_sel_hi = uint8_t(bits);
+    return *this;
+}
+Emit& Emit::clamp() {
+    edit().mods.clamp = true;
+    return *this;
+}
+Emit& Emit::sc0() {
+    edit().mods.sc0 = true;
+    return *this;
+}
+Emit& Emit::nt() {
+    edit().mods.nt = true;
+    return *this;
+}
+Emit& Emit::sc1() {
+    edit().mods.sc1 = true;
+    return *this;
+}
+Emit& Emit::region(int lds_region) {
+    edit().lds_region = int16_t(lds_region);
+    return *this;
+}
 
 Emit& Emit::formats(unsigned a, unsigned b, Where at) {
     require(inst().info().rate == Rate::mfma_f8f6f4, at, "{} has no formats to choose",
             inst().info().name);
-    require(a <= 4 && b <= 4, at, "matrix format {} does not exist: 0 fp8, 1 bf8, 2 fp6, 3 bf6, 4 fp4",
-            std::max(a, b));
+    require(a <= 4 && b <= 4, at,
+            "matrix format {} does not exist: 0 fp8, 1 bf8, 2 fp6, 3 bf6, 4 fp4", std::max(a, b));
     constexpr unsigned words[] = {8, 8, 6, 6, 4};
     require(inst().operands[1].words == words[a] && inst().operands[2].words == words[b], at,
             "formats {} and {} take {} and {} registers, not {} and {}", a, b, words[a], words[b],
@@ -195,8 +216,8 @@ Emit Kernel::emit(Op op, Packed args) {
     if (row.is_lds_dma()) i.mods.lds = true;
     if (row.is_mfma()) {
         const Operand &d = i.operands[0], &c = i.operands[3];
-        require(!c.is_reg() || c.file == d.file, i.at, "{}: C and D must be of one kind, vgpr or agpr",
-                row.name);
+        require(!c.is_reg() || c.file == d.file, i.at,
+                "{}: C and D must be of one kind, vgpr or agpr", row.name);
     }
     if (row.is_valu()) check_constant_bus(i);
     program.blocks.back().insts.push_back(std::move(i));

@@ -16,13 +16,16 @@
 namespace zyfa {
 
 class Kernel;
-struct KernelOptions { unsigned waves = 8; bool flush_f32_denormals = true; };
+struct KernelOptions {
+    unsigned waves = 8;
+    bool flush_f32_denormals = true;
+};
 
 // Handle on the instruction just emitted, for its modifiers. Each returns itself.
 class Emit {
-  public:
+public:
     Emit& offset(unsigned bytes, Where at = Where::current());  // ds: 16 bit, buffer: 12 bit
-    Emit& high();                      // v_cvt_pk_*: write the high half, op_sel:[0,0,1]
+    Emit& high();  // v_cvt_pk_*: write the high half, op_sel:[0,0,1]
     Emit& op_sel(unsigned bits);
     Emit& op_sel_hi(unsigned bits);
     Emit& clamp();
@@ -30,11 +33,11 @@ class Emit {
     Emit& nt();
     Emit& sc1();
     Emit& formats(unsigned a, unsigned b, Where at = Where::current());  // cbsz, blgp: 0..4
-    Emit& region(int lds_region);      // the LDS region that this access or DMA touches
+    Emit& region(int lds_region);  // the LDS region that this access or DMA touches
     Emit& counts(unsigned vmcnt, unsigned lgkmcnt, Where at = Where::current());  // pinned wait
     const Inst& inst() const;
 
-  private:
+private:
     friend class Kernel;
     Emit(Kernel& k, size_t block, size_t index) : kernel(&k), block(block), index(index) {}
     Inst& edit();
@@ -44,18 +47,18 @@ class Emit {
 
 // Ends its section when it goes out of scope.
 class SectionScope {
-  public:
+public:
     SectionScope(Kernel& k, uint16_t before) : kernel(k), before(before) {}
     ~SectionScope();
     SectionScope(const SectionScope&) = delete;
 
-  private:
+private:
     Kernel& kernel;
     uint16_t before;
 };
 
 class Kernel {
-  public:
+public:
     explicit Kernel(std::string name, KernelOptions options = {});
 
     // --- registers -------------------------------------------------------------------------------
@@ -81,7 +84,8 @@ class Kernel {
     [[nodiscard]] SectionScope section(std::string_view name, Pipe pipe);
     Label label(std::string_view name, Where at = Where::current());  // a place to be named later
     void place(Label label, bool loop_head = false, Where at = Where::current());  // here it is
-    // Runs body once, then again while s_cbranch_scc1 is taken: body must leave the condition in scc.
+    // Runs body once, then again while s_cbranch_scc1 is taken: body must leave the condition in
+    // scc.
     template <class Body>
     void loop_while_scc1(std::string_view name, Body body, Where at = Where::current()) {
         Label head = label(name, at);
@@ -96,8 +100,9 @@ class Kernel {
                    Where at = Where::current());
     uint32_t lds_first_byte(int region) const { return program.lds.at(size_t(region)).first_byte; }
     // Waits whose counts the scheduler finds.
-    void wait_filled(int region, Where at = Where::current());   // this wave's loads into it landed
-    void wait_drained(int region, Where at = Where::current());  // this wave's reads from it are back
+    void wait_filled(int region, Where at = Where::current());  // this wave's loads into it landed
+    void wait_drained(int region,
+                      Where at = Where::current());  // this wave's reads from it are back
     void wait_all(Where at = Where::current());
 
     // --- instructions ----------------------------------------------------------------------------
@@ -107,10 +112,14 @@ class Kernel {
 
     Program finish(Where at = Where::current());
 
-  private:
+private:
     friend class Emit;
     friend class SectionScope;
-    struct Packed { std::array<Operand, kMaxOperands> operands{}; unsigned count = 0; Where at{}; };
+    struct Packed {
+        std::array<Operand, kMaxOperands> operands{};
+        unsigned count = 0;
+        Where at{};
+    };
     static Packed pack(const Here& here) { return {{}, 0, here.at}; }
     template <class First, class... Rest>
         requires std::is_base_of_v<Arg, First>
@@ -126,7 +135,7 @@ class Kernel {
     std::array<uint32_t, 3> next_word{};  // per file
     std::vector<std::string> label_names;
     std::vector<Where> label_lines;
-    std::vector<int> label_blocks;        // block index once placed, else -1
+    std::vector<int> label_blocks;  // block index once placed, else -1
     uint16_t current_section = 0;
 };
 

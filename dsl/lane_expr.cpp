@@ -54,9 +54,7 @@ std::array<uint32_t, 64> LaneExpr::table() const {
     return t;
 }
 
-void LaneExpr::emit(Kernel& k, Vgpr<1> to, Vgpr<1> lane_id) const {
-    emit(k, *node, to, lane_id);
-}
+void LaneExpr::emit(Kernel& k, Vgpr<1> to, Vgpr<1> lane_id) const { emit(k, *node, to, lane_id); }
 
 void LaneExpr::emit(Kernel& k, const Node& n, Vgpr<1> to, Vgpr<1> lane_id) {
     switch (n.kind) {
@@ -66,10 +64,8 @@ void LaneExpr::emit(Kernel& k, const Node& n, Vgpr<1> to, Vgpr<1> lane_id) {
         case Kind::shr: {
             Vgpr<1> from = lane_id;
             if (n.a->kind != Kind::lane) emit(k, *n.a, from = to, lane_id);
-            if (n.kind == Kind::shl)
-                k.v_lshlrev_b32(to, n.value, from);
-            else
-                k.v_lshrrev_b32(to, n.value, from);
+            if (n.kind == Kind::shl) k.v_lshlrev_b32(to, n.value, from);
+            else k.v_lshrrev_b32(to, n.value, from);
             return;
         }
         default: break;

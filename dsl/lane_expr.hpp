@@ -12,10 +12,10 @@
 namespace zyfa {
 
 class LaneExpr {
-  public:
+public:
     LaneExpr(uint32_t constant);  // NOLINT: constants mix freely
     LaneExpr(int constant) : LaneExpr(uint32_t(constant)) {}
-    static LaneExpr lane();       // 0..63
+    static LaneExpr lane();  // 0..63
 
     friend LaneExpr operator&(LaneExpr a, LaneExpr b);
     friend LaneExpr operator|(LaneExpr a, LaneExpr b);
@@ -30,9 +30,13 @@ class LaneExpr {
     // Emits the computation into `to`; `lane_id` holds the lane number.
     void emit(Kernel& k, Vgpr<1> to, Vgpr<1> lane_id) const;
 
-  private:
+private:
     enum class Kind : uint8_t { constant, lane, op_and, op_or, op_xor, op_add, shl, shr };
-    struct Node { Kind kind; uint32_t value; std::shared_ptr<const Node> a, b; };
+    struct Node {
+        Kind kind;
+        uint32_t value;
+        std::shared_ptr<const Node> a, b;
+    };
     using Ptr = std::shared_ptr<const Node>;
     explicit LaneExpr(Ptr node) : node(std::move(node)) {}
     static LaneExpr make(Kind kind, uint32_t value, Ptr a, Ptr b);

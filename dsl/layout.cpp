@@ -1,5 +1,7 @@
 #include "dsl/layout.hpp"
 
+#include "isa/banks.hpp"
+
 namespace zyfa {
 namespace {
 
@@ -7,18 +9,28 @@ constexpr Fragment k8bit{32, 64, 8};  // rows x k of one operand of the 32x32x64
 
 unsigned place_of(unsigned lane, unsigned byte) { return 32 * (lane / 32) + byte; }
 
+// One conflict costs cycles in every iteration: a layout that has one is refused.
+void check_banks(Op op, std::span<const uint32_t, 64> addresses, Where at) {
+    BankUse use = bank_use(*lds_access(op), addresses);
+    require(
+        use.conflict_free(), at,
+        "{}: lanes {} and {} meet in bank {} ({} rows of it in one phase); {} phases instead of {}",
+        info(op).name, use.lane_a, use.lane_b, use.bank, use.rows, use.needed, use.minimal);
+}
+
 // Collects what each lane and byte holds and proves that it is an operand: rows by lane % 32, k by
 // place alone.
 class OperandProof {
-  public:
+public:
     OperandProof(const char* what, Where at) : what(what), at(at) {
         operand.k.fill(-1);
         operand.rows.fill(-1);
     }
     void holds(unsigned lane, unsigned byte, unsigned row, unsigned k) {
         int16_t &r = operand.rows[lane % 32], &o = operand.k[place_of(lane, byte)];
-        require(r < 0 || r == int(row), at, "{}: lane {} byte {} holds row {}, its other bytes row {}",
-                what, lane, byte, row, r);
+        require(r < 0 || r == int(row), at,
+                "{}: lane {} byte {} holds row {}, its other bytes row {}", what, lane, byte, row,
+                r);
         require(o < 0 || o == int(k), at,
                 "{}: lane {} byte {} holds k {}, other lanes hold k {} in that place", what, lane,
                 byte, k, o);
@@ -30,7 +42,7 @@ class OperandProof {
         return operand;
     }
 
-  private:
+private:
     const char* what;
     Where at;
     TileOperand operand{};
@@ -89,7 +101,7 @@ TileOperand read_rows(Kernel& k, const LdsTile& tile, Vgpr<8> to, std::array<Vgp
                 proof.holds(lane, 16 * i + b, s.row, s.byte - k_base);
             }
         }
-        check_banks(LdsAccess::read_b128, addresses, at);
+        check_banks(Op::ds_read_b128, addresses, at);
         k.ds_read_b128(to.part<4>(i), V<1>(address[i], at))
             .offset(k.lds_first_byte(tile.region) + offset, at)
             .region(tile.region);
@@ -112,7 +124,7 @@ TileOperand read_columns(Kernel& k, const LdsTile& tile, Vgpr<8> to, Vgpr<1> add
                 proof.holds(lane, 8 * i + j, s.byte, s.row);
             }
         }
-        check_banks(LdsAccess::read_tr, addresses, at);
+        check_banks(Op::ds_read_b64_tr_b8, addresses, at);
         k.ds_read_b64_tr_b8(to.part<2>(i), V<1>(address, at))
             .offset(k.lds_first_byte(tile.region) + offset + step * i, at)
             .region(tile.region);

@@ -1,9 +1,9 @@
 // Tile layouts: which lane, register and byte hold which row and column, and the check that two
 // operands which meet in a matrix instruction count k in the same order.
 //
-// LdsTile describes rows of bytes in LDS under a swizzle of 16-byte chunks. TileOperand is one operand
-// (8 registers, 32 bytes a lane, 8-bit elements) of v_mfma_*_32x32x64_f8f6f4 with its meaning.
-// Lane maps of the instruction itself are in isa/lanes.hpp.
+// LdsTile describes rows of bytes in LDS under a swizzle of 16-byte chunks. TileOperand is one
+// operand (8 registers, 32 bytes a lane, 8-bit elements) of v_mfma_*_32x32x64_f8f6f4 with its
+// meaning. Lane maps of the instruction itself are in isa/lanes.hpp.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ using KOrder = std::array<int16_t, 64>;
 
 struct TileOperand {
     Vgpr<8> regs;
-    KOrder k{};                       // logical k by place
-    std::array<int16_t, 32> rows{};   // logical row (A) or column (B) by lane % 32
+    KOrder k{};                      // logical k by place
+    std::array<int16_t, 32> rows{};  // logical row (A) or column (B) by lane % 32
 };
 
 // The order in which the bytes of a row lie in a lane that loads 16 bytes at 16*h and at 32 + 16*h.
@@ -32,10 +32,11 @@ KOrder row_order();
 KOrder packed_accumulator_order();
 
 struct LdsTile {
-    int region;                       // of the kernel
-    unsigned rows, row_bytes;         // row_bytes a multiple of 16
-    std::function<unsigned(unsigned row)> swizzle;  // chunk c of a row lies at place c ^ swizzle(row)
-    uint32_t place(unsigned row, unsigned byte) const;   // byte offset within the region
+    int region;                // of the kernel
+    unsigned rows, row_bytes;  // row_bytes a multiple of 16
+    std::function<unsigned(unsigned row)>
+        swizzle;  // chunk c of a row lies at place c ^ swizzle(row)
+    uint32_t place(unsigned row, unsigned byte) const;  // byte offset within the region
     struct Spot {
         unsigned row, byte;
         bool operator==(const Spot&) const = default;
@@ -53,14 +54,14 @@ void check_fill(const LdsTile& tile, unsigned unit,
 // operand: the row must not depend on the lane half, k order must be the same in all lanes.
 // `k_base` is subtracted from the byte within the row. Checks bank conflicts too.
 TileOperand read_rows(Kernel& k, const LdsTile& tile, Vgpr<8> to, std::array<Vgpr<1>, 2> address,
-                   std::array<LaneExpr, 2> expr, unsigned offset, unsigned k_base,
-                   Where at = Where::current());
+                      std::array<LaneExpr, 2> expr, unsigned offset, unsigned k_base,
+                      Where at = Where::current());
 
 // What four ds_read_b64_tr_b8 at address + offset + step*i put into 8 registers: the tile's
 // *columns* become rows of the operand (A = V^T), its rows become k.
 TileOperand read_columns(Kernel& k, const LdsTile& tile, Vgpr<8> to, Vgpr<1> address,
-                      const LaneExpr& expr, unsigned offset, unsigned step,
-                      Where at = Where::current());
+                         const LaneExpr& expr, unsigned offset, unsigned step,
+                         Where at = Where::current());
 
 // acc += a * b, after checking that k lies in one order in both.
 void multiply(Kernel& k, Vgpr<16> d, const TileOperand& a, const TileOperand& b, C<16> c = in_place,

@@ -48,14 +48,14 @@ struct Inst {
     Mods mods;
 
     // where it comes from
-    Where at{};             // kernel source line (described), empty if decoded
-    uint16_t section = 0;   // index into Program::sections
-    uint32_t address = 0;   // byte offset in .text (decoded)
-    uint8_t bytes = 0;      // encoded size (decoded)
+    Where at{};               // kernel source line (described), empty if decoded
+    uint16_t section = 0;     // index into Program::sections
+    uint32_t address = 0;     // byte offset in .text (decoded)
+    uint8_t bytes = 0;        // encoded size (decoded)
     int16_t lds_region = -1;  // described LDS accesses: index into Program::lds
-    Need need = Need::none; // s_waitcnt of a description only
-    bool pinned = false;    // a wait, barrier or nop that the kernel wrote itself with a number
-    std::string note;       // printed as a comment: why a pass placed it
+    Need need = Need::none;   // s_waitcnt of a description only
+    bool pinned = false;      // a wait, barrier or nop that the kernel wrote itself with a number
+    std::string note;         // printed as a comment: why a pass placed it
 
     const OpInfo& info() const { return zyfa::info(op); }
     // Same machine instruction; where it came from and the chosen encoding do not count.
@@ -79,7 +79,7 @@ struct Accesses {
     auto begin() const { return list.begin(); }
     auto end() const { return list.begin() + count; }
 };
-Accesses reads(const Inst&);   // mod operands are in both
+Accesses reads(const Inst&);  // mod operands are in both
 Accesses writes(const Inst&);
 bool reads_scc(const Inst&);
 bool writes_scc(const Inst&);

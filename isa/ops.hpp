@@ -13,21 +13,58 @@ namespace zyfa {
 
 // Rate class: isa/machines/*.json gives each its issue cost and its trust.
 enum class Rate : uint8_t {
-    salu, smem, branch, wait, nop, barrier,
-    valu, quarter, trans, packed_f32,
-    mfma_f8f6f4, mfma_16bit, mfma_i8,
-    lds_b32, lds_b64, lds_b128, lds_write,
-    vmem_load, vmem_store, lds_dma,
+    salu,
+    smem,
+    branch,
+    wait,
+    nop,
+    barrier,
+    valu,
+    quarter,
+    trans,
+    packed_f32,
+    mfma_f8f6f4,
+    mfma_16bit,
+    mfma_i8,
+    lds_b32,
+    lds_b64,
+    lds_b128,
+    lds_write,
+    vmem_load,
+    vmem_store,
+    lds_dma,
 };
-// Counter that the instruction raises. lgkm = LDS (in order); smem raises lgkmcnt too, out of order.
+// Counter that the instruction raises. lgkm = LDS (in order); smem raises lgkmcnt too, out of
+// order.
 enum class Counter : uint8_t { none, vm, lgkm, smem };
 // Role in the hazard table (isa/hazards.def), as writer and as reader.
 enum class Hazard : uint8_t {
-    none, salu, smem, valu, trans, cvt_half, readlane, permlane, xdl, lds, vmem, store, lds_dma,
+    none,
+    salu,
+    smem,
+    valu,
+    trans,
+    cvt_half,
+    readlane,
+    permlane,
+    xdl,
+    lds,
+    vmem,
+    store,
+    lds_dma,
 };
 // Registers that the text does not show.
 enum class Implicit : uint8_t {
-    none, scc_r, scc_w, scc_rw, vcc_r, exec_r, exec_rw_scc_w, exec, exec_mode, m0_exec,
+    none,
+    scc_r,
+    scc_w,
+    scc_rw,
+    vcc_r,
+    exec_r,
+    exec_rw_scc_w,
+    exec,
+    exec_mode,
+    m0_exec,
 };
 
 // How an operand is used; one per column of a row.
@@ -48,23 +85,30 @@ enum class Use : uint8_t {
     imm,     // Imm
     target,  // Target
 };
-inline bool is_written(Use u) { return u == Use::def || u == Use::mod || u == Use::sdef || u == Use::smod; }
+inline bool is_written(Use u) {
+    return u == Use::def || u == Use::mod || u == Use::sdef || u == Use::smod;
+}
 inline bool is_read(Use u) { return u != Use::none && u != Use::def && u != Use::sdef; }
 
 // The wrappers below are the parameter types of the builders. Converting a kernel's register to
 // one captures the kernel's source line, so that errors can name it.
-struct Arg { Operand operand; Where at; };
+struct Arg {
+    Operand operand;
+    Where at;
+};
 
 template <unsigned W>
 struct D : Arg {
-    template <File F> requires(F != File::s)
+    template <File F>
+        requires(F != File::s)
     D(Regs<F, W> r, Where at = Where::current()) : Arg{r.operand(), at} {}
     static constexpr Use use = Use::def;
     static constexpr unsigned words = W;
 };
 template <unsigned W>
 struct X : Arg {
-    template <File F> requires(F != File::s)
+    template <File F>
+        requires(F != File::s)
     X(Regs<F, W> r, Where at = Where::current()) : Arg{r.operand(), at} {}
     static constexpr Use use = Use::mod;
     static constexpr unsigned words = W;
@@ -86,14 +130,16 @@ struct S : Arg {
 };
 template <unsigned W>
 struct V : Arg {
-    template <File F> requires(F != File::s)
+    template <File F>
+        requires(F != File::s)
     V(Regs<F, W> r, Where at = Where::current()) : Arg{r.operand(), at} {}
     static constexpr Use use = Use::vreg;
     static constexpr unsigned words = W;
 };
 template <unsigned W>
 struct A : Arg {
-    template <File F, unsigned N> requires(F != File::s && (N == 8 || N == 6 || N == 4))
+    template <File F, unsigned N>
+        requires(F != File::s && (N == 8 || N == 6 || N == 4))
     A(Regs<F, N> r, Where at = Where::current()) : Arg{r.operand(), at} {}
     static constexpr Use use = Use::matrix;
     static constexpr unsigned words = W;
@@ -102,7 +148,8 @@ struct InPlace {};
 inline constexpr InPlace in_place{};  // accumulate onto the destination
 template <unsigned W>
 struct C : Arg {
-    template <File F> requires(F != File::s)
+    template <File F>
+        requires(F != File::s)
     C(Regs<F, W> r, Where at = Where::current()) : Arg{r.operand(), at} {}
     C(InPlace, Where at = Where::current()) : Arg{Operand{}, at} {}
     C(int v, Where at = Where::current()) : Arg{Operand::imm(uint32_t(v)), at} {}
@@ -156,7 +203,9 @@ struct Imm : Arg {
     static constexpr Use use = Use::imm;
     static constexpr unsigned words = 1;
 };
-struct Label { uint32_t block = 0; };
+struct Label {
+    uint32_t block = 0;
+};
 struct Target : Arg {
     Target(Label l, Where at = Where::current()) : Arg{Operand::label(l.block), at} {}
     static constexpr Use use = Use::target;
@@ -184,7 +233,10 @@ namespace shape {  // one undefined function per row: its type is the operand li
 }  // namespace shape
 
 inline constexpr unsigned kMaxOperands = 6;
-struct Column { Use use = Use::none; uint8_t words = 0; };
+struct Column {
+    Use use = Use::none;
+    uint8_t words = 0;
+};
 
 template <class F>
 struct Shape;
@@ -195,7 +247,7 @@ struct Shape<void(P...)> {
 };
 
 struct OpInfo {
-    std::string_view name;   // the row's name; `_lds` rows print without that ending
+    std::string_view name;  // the row's name; `_lds` rows print without that ending
     uint8_t operand_count;
     std::array<Column, kMaxOperands> columns;
     Rate rate;
@@ -221,9 +273,14 @@ struct OpInfo {
 };
 
 inline constexpr OpInfo kOps[] = {
-#define OP(name, operands, names, rate, counter, hazard, implicit)                              \
-    {#name, Shape<decltype(shape::name)>::count, Shape<decltype(shape::name)>::columns,         \
-     Rate::rate, Counter::counter, Hazard::hazard, Implicit::implicit},
+#define OP(name, operands, names, rate, counter, hazard, implicit) \
+    {#name,                                                        \
+     Shape<decltype(shape::name)>::count,                          \
+     Shape<decltype(shape::name)>::columns,                        \
+     Rate::rate,                                                   \
+     Counter::counter,                                             \
+     Hazard::hazard,                                               \
+     Implicit::implicit},
 #include "isa/ops.def"
 };
 inline constexpr const OpInfo& info(Op op) { return kOps[unsigned(op)]; }

@@ -11,7 +11,10 @@ namespace zyfa {
 enum class Pipe : uint8_t { scalar, vector, matrix, lds, memory };
 
 // A named stretch of the kernel: the unit that schedules, comments and reports speak of.
-struct Section { std::string name; Pipe pipe; };
+struct Section {
+    std::string name;
+    Pipe pipe;
+};
 
 // A virtual register range. Its words have numbers of their own, first .. first+words-1, per file.
 struct Value {
@@ -19,19 +22,22 @@ struct Value {
     File file;
     uint32_t first;
     uint8_t words;
-    uint8_t align;      // in words
-    int pinned = -1;    // physical first word that the ABI or the kernel prescribes, or -1
+    uint8_t align;    // in words
+    int pinned = -1;  // physical first word that the ABI or the kernel prescribes, or -1
     Where at;
 };
 
 // A basic block: straight-line instructions, at most one branch, at the end.
 struct Block {
-    std::string label;             // unique; printed
+    std::string label;  // unique; printed
     std::vector<Inst> insts;
     bool is_loop_head = false;
 };
 
-struct LdsRegion { std::string name; uint32_t first_byte, bytes; };
+struct LdsRegion {
+    std::string name;
+    uint32_t first_byte, bytes;
+};
 
 struct KernelArg {
     std::string name;
@@ -40,17 +46,19 @@ struct KernelArg {
     std::string about;  // units, shape
 };
 
-struct Resources { unsigned vgprs = 0, agprs = 0, sgprs = 0; };
+struct Resources {
+    unsigned vgprs = 0, agprs = 0, sgprs = 0;
+};
 
 struct Program {
-    std::string name;              // kernel symbol
+    std::string name;  // kernel symbol
     std::vector<Section> sections{{"", Pipe::scalar}};
     std::vector<Value> values;
-    std::vector<Block> blocks;     // in layout order; a block falls through to the next
+    std::vector<Block> blocks;  // in layout order; a block falls through to the next
     std::vector<LdsRegion> lds;
     std::vector<KernelArg> args;
     uint32_t kernarg_bytes = 0, lds_bytes = 0, workgroup_size = 0;
-    Resources used;                // after register allocation
+    Resources used;  // after register allocation
     bool flush_f32_denormals = true;
 };
 

@@ -25,7 +25,8 @@ struct Operand {
     bool is_virtual = false;
     bool neg = false, abs = false;
     bool literal = false;  // imm: kept as a 32-bit literal although it could be inline, lit(...)
-    uint32_t value = 0;    // reg: first word; imm: bits; label: block index, or byte address if decoded
+    uint32_t value =
+        0;  // reg: first word; imm: bits; label: block index, or byte address if decoded
 
     bool is_reg() const { return kind == Kind::reg; }
     bool is_reg(File f) const { return kind == Kind::reg && file == f; }
@@ -93,9 +94,13 @@ struct Modified {
     bool neg, abs;
 };
 template <File F, unsigned N>
-Modified<F, N> neg(Regs<F, N> r) { return {r, true, false}; }
+Modified<F, N> neg(Regs<F, N> r) {
+    return {r, true, false};
+}
 template <File F, unsigned N>
-Modified<F, N> abs(Regs<F, N> r) { return {r, false, true}; }
+Modified<F, N> abs(Regs<F, N> r) {
+    return {r, false, true};
+}
 
 inline uint32_t bits(float f) { return std::bit_cast<uint32_t>(f); }
 

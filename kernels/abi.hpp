@@ -2,9 +2,9 @@
 // runtime and the tools. Host side only needs this header.
 //
 // Shapes: q [b, sq, hq, d_qk], k [b, sk, hk, d_qk], v [b, sk, hk, d_v], o [b, sq, hq, d_v] bf16,
-// lse [b, hq, sq] fp32, natural logarithm. The last dimension has stride 1. Strides are in elements.
-// Base addresses and row, head and batch strides are multiples of 16 bytes, a row stride is below
-// 2^24 bytes; lse may start at any multiple of 4.
+// lse [b, hq, sq] fp32, natural logarithm. The last dimension has stride 1. Strides are in
+// elements. Base addresses and row, head and batch strides are multiples of 16 bytes, a row stride
+// is below 2^24 bytes; lse may start at any multiple of 4.
 #pragma once
 
 #include <array>
@@ -15,17 +15,17 @@ namespace zyfa {
 
 struct AttentionArgs {
     uint64_t q, k, v, o;
-    uint64_t lse;                                   // 0: not wanted
-    uint64_t q_descale, k_descale, v_descale;       // fp32, index batch*stride_b + kv_head*stride_h
+    uint64_t lse;                              // 0: not wanted
+    uint64_t q_descale, k_descale, v_descale;  // fp32, index batch*stride_b + kv_head*stride_h
     int64_t q_stride_b, q_stride_h, q_stride_row;
     int64_t k_stride_b, k_stride_h, k_stride_row;
     int64_t v_stride_b, v_stride_h, v_stride_row;
     int64_t o_stride_b, o_stride_h, o_stride_row;
-    int64_t lse_stride_b, lse_stride_h;             // rows of lse lie side by side
-    int64_t descale_stride_b, descale_stride_h;     // 0, 0: one value for the whole tensor
-    uint32_t sq, sk;                                // any length, 0 too
-    uint32_t heads_per_kv;                          // hq / hk, any ratio >= 1
-    float softmax_scale;                            // plain, e.g. 1/sqrt(d); descales not included
+    int64_t lse_stride_b, lse_stride_h;          // rows of lse lie side by side
+    int64_t descale_stride_b, descale_stride_h;  // 0, 0: one value for the whole tensor
+    uint32_t sq, sk;                             // any length, 0 too
+    uint32_t heads_per_kv;                       // hq / hk, any ratio >= 1
+    float softmax_scale;                         // plain, e.g. 1/sqrt(d); descales not included
 };
 inline constexpr uint32_t kAttentionArgsBytes = 208;
 static_assert(sizeof(AttentionArgs) == kAttentionArgsBytes);
@@ -73,7 +73,9 @@ inline constexpr std::array kAttentionFields = std::to_array<AttentionField>({
 #undef ZYFA_VALUE
 
 // Workgroups: query tiles, query heads, batch entries. Threads: 512.
-struct AttentionGrid { uint32_t x, y, z; };
+struct AttentionGrid {
+    uint32_t x, y, z;
+};
 inline constexpr uint32_t kQueryTile = 256, kAttentionThreads = 512;
 inline AttentionGrid attention_grid(uint32_t b, uint32_t hq, uint32_t sq) {
     return {(sq + kQueryTile - 1) / kQueryTile, hq, b};

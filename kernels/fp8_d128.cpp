@@ -22,7 +22,7 @@ constexpr float kLog2e = 1.44269504088896340736f, kLn2 = 0.69314718055994530942f
 constexpr float kTop = 8.0f;
 
 class Fp8D128 {
-  public:
+public:
     explicit Fp8D128(const Recipe& recipe)
         : r(recipe), k(std::string(recipe.id), {kWaves, true}), blocks(recipe.k_tile / kBlock) {}
 
@@ -51,16 +51,16 @@ class Fp8D128 {
         return k.finish();
     }
 
-  private:
+private:
     template <class T>
-    static uint32_t at(T AttentionArgs::*member) {
+    static uint32_t at(T AttentionArgs::* member) {
         static const AttentionArgs a{};
         return uint32_t(reinterpret_cast<const char*>(&(a.*member)) -
                         reinterpret_cast<const char*>(&a));
     }
     // A field out of the three 16-word blocks that hold pointers and strides.
     template <class T>
-    Sgpr<2> field(T AttentionArgs::*member) {
+    Sgpr<2> field(T AttentionArgs::* member) {
         uint32_t word = at(member) / 4;
         return args[word / 16].template slice<2>(word % 16);
     }
@@ -95,7 +95,7 @@ class Fp8D128 {
         add_product(k, offset, k.workgroup_id_z, field(&AttentionArgs::descale_stride_b));
         add_product(k, offset, kv_head, field(&AttentionArgs::descale_stride_h));
         k.s_lshl_b64(offset, offset, 2);
-        auto load = [&](Sgpr<1> to, uint64_t AttentionArgs::*member) {
+        auto load = [&](Sgpr<1> to, uint64_t AttentionArgs::* member) {
             add64(k, where, field(member), offset);
             k.s_load_dword(to, where, 0);
         };
@@ -112,9 +112,9 @@ class Fp8D128 {
     }
 
     // Base of this batch entry and head in elements, then bytes.
-    Sgpr<2> head_base(std::string_view name, uint64_t AttentionArgs::*pointer, Sgpr<1> head,
-                      int64_t AttentionArgs::*stride_b, int64_t AttentionArgs::*stride_h,
-                      unsigned log2_bytes, int64_t AttentionArgs::*stride_row = nullptr) {
+    Sgpr<2> head_base(std::string_view name, uint64_t AttentionArgs::* pointer, Sgpr<1> head,
+                      int64_t AttentionArgs::* stride_b, int64_t AttentionArgs::* stride_h,
+                      unsigned log2_bytes, int64_t AttentionArgs::* stride_row = nullptr) {
         auto base = k.sgpr<2>(name);
         k.s_mov_b64(base, 0);
         add_product(k, base, k.workgroup_id_z, field(stride_b));
@@ -177,7 +177,8 @@ class Fp8D128 {
     static LaneExpr value_read_expr(unsigned d) {
         LaneExpr l = LaneExpr::lane();
         LaneExpr key = (l >> 1 & 3) + ((l >> 3 & 1) << 3) + (l >> 5 << 2);
-        LaneExpr chunk = (LaneExpr(2 * d) | (l >> 4 & 1)) ^ ((l >> 2 & 1) << 1) ^ ((l >> 3 & 1) << 2);
+        LaneExpr chunk =
+            (LaneExpr(2 * d) | (l >> 4 & 1)) ^ ((l >> 2 & 1) << 1) ^ ((l >> 3 & 1) << 2);
         return (key << 7) + (chunk << 4) + ((l & 1) << 3);
     }
 
@@ -189,15 +190,16 @@ class Fp8D128 {
         std::vector<Vgpr<1>> offset;  // one per 64 keys
     };
 
-    void stream(Stream& s, std::string name, uint64_t AttentionArgs::*pointer,
-                int64_t AttentionArgs::*stride_b, int64_t AttentionArgs::*stride_h,
-                int64_t AttentionArgs::*stride_row, const LaneExpr& chunk) {
+    void stream(Stream& s, std::string name, uint64_t AttentionArgs::* pointer,
+                int64_t AttentionArgs::* stride_b, int64_t AttentionArgs::* stride_h,
+                int64_t AttentionArgs::* stride_row, const LaneExpr& chunk) {
         for (unsigned b : {0u, 1u})
             s.region[b] = k.lds_region(name + std::to_string(b), r.k_tile * kHead);
         s.descriptor = k.sgpr<4>(name + "_descriptor");
         s.row_bytes = k.sgpr<1>(name + "_row_bytes");
         s.step_bytes = k.sgpr<1>(name + "_step_bytes");
-        make_descriptor(k, s.descriptor, head_base(name + "_base", pointer, kv_head, stride_b, stride_h, 0));
+        make_descriptor(k, s.descriptor,
+                        head_base(name + "_base", pointer, kv_head, stride_b, stride_h, 0));
         k.s_mov_b32(s.row_bytes, field(stride_row)[0]);
         k.s_mul_i32(s.step_bytes, s.row_bytes, int(r.k_tile));
 
@@ -216,9 +218,12 @@ class Fp8D128 {
         }
         LdsTile tile = &s == &keys ? key_tile(0) : value_tile(0);
         for (unsigned unit = 0; unit < 8 * blocks; ++unit) {
-            check_fill(tile, unit, [&](unsigned l) {
-                return LdsTile::Spot{8 * unit + l / 8, chunk.at(l) ^ (unit % 2 * 64)};
-            }, Where::current());
+            check_fill(
+                tile, unit,
+                [&](unsigned l) {
+                    return LdsTile::Spot{8 * unit + l / 8, chunk.at(l) ^ (unit % 2 * 64)};
+                },
+                Where::current());
         }
     }
 
@@ -248,10 +253,10 @@ class Fp8D128 {
         auto row_bytes = k.sgpr<1>("q_row_bytes");
         auto descriptor = k.sgpr<4>("q_descriptor");
         auto offset = k.vgpr<1>("q_offset");
-        make_descriptor(k, descriptor,
-                        head_base("q_base", &AttentionArgs::q, k.workgroup_id_y,
-                                  &AttentionArgs::q_stride_b, &AttentionArgs::q_stride_h, 0,
-                                  &AttentionArgs::q_stride_row));
+        make_descriptor(
+            k, descriptor,
+            head_base("q_base", &AttentionArgs::q, k.workgroup_id_y, &AttentionArgs::q_stride_b,
+                      &AttentionArgs::q_stride_h, 0, &AttentionArgs::q_stride_row));
         k.s_mov_b32(row_bytes, field(&AttentionArgs::q_stride_row)[0]);
         bound_rows(k, descriptor, query_rows, row_bytes, kHead);
         k.v_mul_lo_u32(offset, query, row_bytes);
@@ -404,8 +409,9 @@ class Fp8D128 {
         for (unsigned d = 0; d < 4; ++d) {
             for (unsigned b = 0; b < blocks; ++b) {
                 auto regs = k.vgpr<8>("v_fragment");
-                TileOperand columns = read_columns(k, value_tile(buffer), regs, value_read[d],
-                                                   value_read_expr(d), b * kBlock * kHead, 16 * kHead);
+                TileOperand columns =
+                    read_columns(k, value_tile(buffer), regs, value_read[d], value_read_expr(d),
+                                 b * kBlock * kHead, 16 * kHead);
                 TileOperand weights{p[b], packed_accumulator_order(), {}};
                 for (int16_t& key : weights.k) key = int16_t(key + b * kBlock);
                 multiply(k, o[d], columns, weights);
@@ -428,10 +434,10 @@ class Fp8D128 {
 
         auto descriptor = k.sgpr<4>("o_descriptor");
         auto row_bytes = k.sgpr<1>("o_row_bytes");
-        make_descriptor(k, descriptor,
-                        head_base("o_base", &AttentionArgs::o, k.workgroup_id_y,
-                                  &AttentionArgs::o_stride_b, &AttentionArgs::o_stride_h, 1,
-                                  &AttentionArgs::o_stride_row));
+        make_descriptor(
+            k, descriptor,
+            head_base("o_base", &AttentionArgs::o, k.workgroup_id_y, &AttentionArgs::o_stride_b,
+                      &AttentionArgs::o_stride_h, 1, &AttentionArgs::o_stride_row));
         k.s_lshl_b32(row_bytes, field(&AttentionArgs::o_stride_row)[0], 1);
         bound_rows(k, descriptor, query_rows, row_bytes, 2 * kHead);
         k.v_mul_lo_u32(offset, query, row_bytes);
@@ -442,7 +448,8 @@ class Fp8D128 {
                 // Lane halves hold columns 0-3 and 4-7 of each 8: swap so that each has 8 in a row.
                 auto line = k.vgpr<4>("o_line");
                 for (unsigned i = 0; i < 4; ++i)
-                    k.v_cvt_pk_bf16_f32(line[i], o[d][8 * pair + 2 * i], o[d][8 * pair + 2 * i + 1]);
+                    k.v_cvt_pk_bf16_f32(line[i], o[d][8 * pair + 2 * i],
+                                        o[d][8 * pair + 2 * i + 1]);
                 k.v_permlane32_swap_b32(line[0], line[2]);
                 k.v_permlane32_swap_b32(line[1], line[3]);
                 k.buffer_store_dwordx4(line, offset, descriptor, 0).offset(64 * d + 32 * pair);

@@ -10,11 +10,11 @@ namespace zyfa {
 
 struct Recipe {
     std::string_view id, about;
-    std::string_view dtype;          // of q, k, v
+    std::string_view dtype;  // of q, k, v
     unsigned d_qk, d_v;
-    bool causal;                     // bottom-right aligned
-    unsigned q_tile, k_tile;         // rows per workgroup, keys per loop step
-    std::string_view softmax;        // how P and the row sum are made
+    bool causal;               // bottom-right aligned
+    unsigned q_tile, k_tile;   // rows per workgroup, keys per loop step
+    std::string_view softmax;  // how P and the row sum are made
     Program (*describe)(const Recipe&);
 };
 

@@ -24,11 +24,11 @@ Bytes link(std::span<const uint8_t> object);
 
 // One decoded place in .text.
 struct Decoded {
-    uint32_t address;   // byte offset from the start of the span
-    uint8_t bytes;      // 4, 8, 12 or 16
-    std::string text;   // as LLVM prints it
-    bool known;         // false: no row in ops.def; inst is empty
-    Inst inst;          // branch targets are byte offsets from the start of the span
+    uint32_t address;  // byte offset from the start of the span
+    uint8_t bytes;     // 4, 8, 12 or 16
+    std::string text;  // as LLVM prints it
+    bool known;        // false: no row in ops.def; inst is empty
+    Inst inst;         // branch targets are byte offsets from the start of the span
 };
 // Decodes all of `code`. Words that LLVM cannot decode come back with text ".long 0x...",
 // known = false. Never throws on content.
@@ -42,12 +42,12 @@ std::string sha256(std::span<const uint8_t> content);
 
 // What LLVM's instruction descriptions say of a text line, for the referee tests.
 struct Described {
-    std::string opcode;                       // LLVM's internal name
-    std::vector<int> operand_words;           // register operands in MCInst order, 0 = not a register
+    std::string opcode;              // LLVM's internal name
+    std::vector<int> operand_words;  // register operands in MCInst order, 0 = not a register
     unsigned defs;
-    std::vector<int> tied;                    // per operand: index it is tied to, or -1
+    std::vector<int> tied;  // per operand: index it is tied to, or -1
     std::vector<std::string> implicit_uses, implicit_defs;
 };
-Described describe(std::string_view line);    // Error if the line does not assemble
+Described describe(std::string_view line);  // Error if the line does not assemble
 
 }  // namespace zyfa
