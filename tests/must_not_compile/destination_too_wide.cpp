@@ -1,4 +1,4 @@
-// expect: Vgpr<2>
+// expect: D<1>
 #include "dsl/kernel.hpp"
 void describe(zyfa::Kernel& k) {
     auto pair = k.vgpr<2>("pair");
