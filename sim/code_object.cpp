@@ -1,5 +1,7 @@
 #include "sim/code_object.hpp"
 
+#include <algorithm>
+
 #include "isa/file.hpp"
 #include "sim/metadata.hpp"
 
@@ -119,6 +121,41 @@ const KernelInfo& CodeObject::kernel(std::string_view wanted) const {
         throw Error(
             fmt::format("{}: has {} kernels, name one of: {}", name, kernels.size(), names));
     throw Error(fmt::format("{}: no kernel '{}'; it has: {}", name, wanted, names));
+}
+
+KernelSetup setup_of(const CodeObject& object, const KernelInfo& k) {
+    constexpr uint16_t kKernargPointer = 1 << 3, kUserSgprFlags = 0x7f;
+    const InputName input{object.name};
+    const KernelDescriptor& d = k.descriptor;
+    if (d.properties & kUserSgprFlags & ~kKernargPointer)
+        input.fail(Exit::unsupported,
+                   "{} asks for user SGPRs other than the kernel argument pointer (properties "
+                   "{:#06x}); the simulator sets up no others",
+                   k.name, d.properties);
+    if (k.preload_words())
+        input.fail(Exit::unsupported, "{} has {} kernel argument words preloaded into SGPRs",
+                   k.name, k.preload_words());
+    if (k.scratch_bytes)
+        input.fail(Exit::unsupported, "{} uses {} bytes of scratch memory for each thread", k.name,
+                   k.scratch_bytes);
+    KernelSetup s;
+    s.name = k.name;
+    s.entry = k.entry;
+    s.lds_bytes = k.lds_bytes;
+    s.kernarg_bytes = k.kernarg_bytes;
+    s.vgprs = k.vgprs;
+    s.agprs = k.agprs;
+    s.sgprs = std::min(102u, (((d.rsrc1 >> 6) & 15) / 2 + 1) * 16);
+    s.kernarg_ptr = k.kernarg_pointer();
+    s.workgroup_id = {k.workgroup_id(0), k.workgroup_id(1), k.workgroup_id(2)};
+    s.workitem_dims = k.workitem_id_dims();
+    s.round32 = k.float_mode() & 3;
+    s.round16 = (k.float_mode() >> 2) & 3;
+    s.denorm32 = (k.float_mode() >> 4) & 3;
+    s.denorm16 = (k.float_mode() >> 6) & 3;
+    s.dx10_clamp = k.dx10_clamp();
+    s.ieee = k.ieee_mode();
+    return s;
 }
 
 CodeObject parse_code_object(std::span<const uint8_t> file, std::string name) {

@@ -13,6 +13,7 @@
 
 #include "isa/finding.hpp"
 #include "isa/llvm/mc.hpp"
+#include "sim/run.hpp"
 
 namespace zyfa {
 
@@ -73,6 +74,10 @@ struct CodeObject {
 // Error: Exit::usage for what cannot be read, Exit::unsupported for what is for something else.
 CodeObject load_code_object(std::span<const uint8_t> file, std::string name);
 CodeObject load_code_object(const std::string& path);  // read_file, then the above
+
+// The state its waves start in. Error (Exit::unsupported): user SGPRs other than the kernel
+// argument pointer, scratch, preloaded arguments.
+KernelSetup setup_of(const CodeObject&, const KernelInfo&);
 
 // All of it but the decoding of instructions.
 CodeObject parse_code_object(std::span<const uint8_t> file, std::string name);

@@ -1,0 +1,145 @@
+#include "sim/replay.hpp"
+
+#include <algorithm>
+
+#include "isa/error.hpp"
+#include "isa/file.hpp"
+#include "isa/random.hpp"
+
+namespace zyfa {
+namespace {
+
+constexpr uint8_t kPoison = 0xff;  // a NaN in every float format that has one
+constexpr uint64_t kAlign = 256;   // what hipMalloc guarantees at least
+
+double next_value(const LaunchBuffer& b, uint64_t i, Random& random) {
+    switch (b.init) {
+        case Init::ones: return b.scale;
+        case Init::normal: return b.scale * random.normal();
+        case Init::uniform: return b.scale * (b.low + (b.high - b.low) * random.uniform());
+        case Init::arange: return b.scale * double(i);
+        case Init::values: return b.values[i];
+        default: return 0;
+    }
+}
+
+// Visits the elements in row-major order of the shape with their place in storage.
+template <class Visit>
+void each_element(const LaunchBuffer& b, Visit visit) {
+    const uint64_t count = b.elements();
+    std::vector<uint64_t> at(b.shape.size(), 0);
+    uint64_t place = 0;
+    for (uint64_t i = 0; i < count; ++i) {
+        visit(i, place);
+        for (size_t axis = b.shape.size(); axis-- > 0;) {
+            place += b.strides[axis];
+            if (++at[axis] < b.shape[axis]) break;
+            place -= b.strides[axis] * b.shape[axis];
+            at[axis] = 0;
+        }
+    }
+}
+
+bool has_gaps(const LaunchBuffer& b) { return dtype_bytes(b.dtype, b.elements()) != b.bytes; }
+
+std::vector<uint8_t> file_bytes(const LaunchFile& launch, const LaunchBuffer& b) {
+    const auto path = launch.resolve(b.file);
+    auto bytes = read_file(path, std::max<uint64_t>(b.bytes, kMaxFileBytes));
+    if (bytes.size() != b.bytes)
+        throw Error(fmt::format("{}: $.buffers.{}.init: {} has {} bytes, the buffer {}",
+                                launch.name, b.name, path.string(), bytes.size(), b.bytes));
+    return bytes;
+}
+
+std::vector<uint8_t> kernarg_image(const LaunchFile& launch, const Memory& memory) {
+    std::vector<uint8_t> image(launch.kernarg_bytes, 0);
+    for (const KernargField& f : launch.kernarg) {
+        uint64_t bits = f.bits;
+        if (f.is_pointer) bits = f.buffer.empty() ? 0 : memory.address_of(f.buffer) + f.add;
+        const unsigned bytes = f.is_pointer ? 8 : info(f.type).bits / 8;
+        for (unsigned i = 0; i < bytes; ++i) image[f.offset + i] = uint8_t(bits >> (8 * i));
+    }
+    return image;
+}
+
+void check_fit(const LaunchFile& launch, const CodeObject& object, const KernelInfo& kernel) {
+    if (launch.kernarg_bytes < kernel.kernarg_bytes)
+        throw Error(fmt::format("{}: $.kernarg.size: {} bytes, but {} of {} takes {}", launch.name,
+                                launch.kernarg_bytes, kernel.name, object.name,
+                                kernel.kernarg_bytes));
+    const auto& w = launch.workgroup;
+    const uint64_t threads = uint64_t(w[0]) * w[1] * w[2];
+    if (threads > kernel.max_flat_workgroup_size)
+        throw Error(fmt::format("{}: $.workgroup: {} threads, but {} takes at most {}", launch.name,
+                                threads, kernel.name, kernel.max_flat_workgroup_size));
+    const auto& wanted = kernel.required_workgroup;
+    if (wanted[0] && w != wanted)
+        throw Error(fmt::format("{}: $.workgroup: [{}, {}, {}], but {} requires [{}, {}, {}]",
+                                launch.name, w[0], w[1], w[2], kernel.name, wanted[0], wanted[1],
+                                wanted[2]));
+}
+
+}  // namespace
+
+std::vector<uint8_t> initial_bytes(const LaunchFile& launch, const LaunchBuffer& b) {
+    if (b.init == Init::file) return file_bytes(launch, b);
+    Random random(b.seed);
+    std::vector<uint8_t> bytes(b.bytes, 0);
+    if (b.init == Init::poison && b.seed) {
+        for (uint8_t& byte : bytes) byte = uint8_t(random.bits());
+        return bytes;
+    }
+    if (b.init == Init::poison || has_gaps(b)) std::fill(bytes.begin(), bytes.end(), kPoison);
+    if (b.init == Init::poison) return bytes;
+    each_element(b, [&](uint64_t i, uint64_t place) {
+        write_element(b.dtype, bytes.data(), place, next_value(b, i, random));
+    });
+    return bytes;
+}
+
+Prepared prepare(const LaunchFile& launch, CodeObject object) {
+    Prepared p;
+    p.object = std::move(object);
+    const KernelInfo& kernel = p.object.kernel(launch.kernel);
+    check_fit(launch, p.object, kernel);
+    for (const LaunchBuffer& b : launch.buffers) {
+        const std::vector<uint8_t> bytes = initial_bytes(launch, b);
+        const uint64_t address = p.memory.allocate(b.name, b.bytes, kAlign, b.guard);
+        if (!bytes.empty()) p.memory.write(address, bytes);
+    }
+    p.launch.code = p.object.code;
+    p.launch.setup = setup_of(p.object, kernel);
+    p.launch.grid = launch.grid;
+    p.launch.workgroup = launch.workgroup;
+    p.launch.dynamic_lds = launch.dynamic_lds;
+    p.launch.kernarg = kernarg_image(launch, p.memory);
+    return p;
+}
+
+Prepared prepare(const LaunchFile& launch) {
+    return prepare(launch, load_code_object(launch.code_object_path().string()));
+}
+
+std::span<const uint8_t> buffer_bytes(const Prepared& p, const std::string& name) {
+    const uint64_t address = p.memory.address_of(name);
+    const auto& allocation = *p.memory.allocations().at(address);
+    return {allocation.data(), allocation.bytes};
+}
+
+Result execute(Prepared& p, const Options& options) {
+    Result result = run(p.launch, p.memory, options);
+    for (const std::string& name : p.memory.broken_guards()) {
+        Finding f;
+        f.rule = "GUARD";
+        f.message = fmt::format("guard bytes around buffer {} have changed", name);
+        result.findings.push_back(std::move(f));
+    }
+    return result;
+}
+
+void dump(const LaunchFile& launch, const Prepared& p) {
+    for (const auto& [name, file] : launch.dump)
+        write_file(launch.resolve(file), buffer_bytes(p, name));
+}
+
+}  // namespace zyfa
