@@ -31,10 +31,8 @@ std::vector<std::optional<State>> along_paths(const Program& program, const Stat
         for (unsigned b = 0; b < count; ++b) {
             std::optional<State> state;
             const auto join = [&](const State& s) {
-                if (state)
-                    state->join(s);
-                else
-                    state = s;
+                if (state) state->join(s);
+                else state = s;
             };
             if (b == 0) join(entry);
             for (unsigned p : before[b])

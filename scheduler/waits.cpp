@@ -12,8 +12,7 @@ namespace {
 std::string show(Wait w) {
     std::string s;
     if (w.vmcnt < kVmcntMax) s = fmt::format("vmcnt({})", w.vmcnt);
-    if (w.lgkmcnt < kLgkmcntMax)
-        s += fmt::format("{}lgkmcnt({})", s.empty() ? "" : " ", w.lgkmcnt);
+    if (w.lgkmcnt < kLgkmcntMax) s += fmt::format("{}lgkmcnt({})", s.empty() ? "" : " ", w.lgkmcnt);
     return s;
 }
 
@@ -140,9 +139,8 @@ Program place_waits(Program program, const Machine&) {
     std::vector<std::vector<Inst>> placed(program.blocks.size());
     {
         const Placer placer(program);
-        const auto in = along_paths(program, Counters{}, [&](unsigned b, Counters& s) {
-            placer.through(b, s, nullptr);
-        });
+        const auto in = along_paths(
+            program, Counters{}, [&](unsigned b, Counters& s) { placer.through(b, s, nullptr); });
         for (unsigned b = 0; b < program.blocks.size(); ++b) {
             Counters state = in[b] ? *in[b] : Counters{};
             placer.through(b, state, &placed[b]);
