@@ -44,6 +44,14 @@ uint8_t* Memory::find(uint64_t address, uint64_t bytes) {
     return const_cast<uint8_t*>(std::as_const(*this).find(address, bytes));
 }
 
+Memory::Window Memory::window(uint64_t address) {
+    auto it = allocations_.upper_bound(address);
+    if (it == allocations_.begin()) return {};
+    Allocation& a = *std::prev(it)->second;
+    if (address - a.address >= a.bytes) return {};
+    return {a.address, a.address + a.bytes, a.data()};
+}
+
 std::string Memory::describe(uint64_t address) const {
     auto it = allocations_.upper_bound(address);
     if (it == allocations_.begin()) return "below every allocation";

@@ -35,6 +35,17 @@ public:
     // nullptr if [address, address + bytes) is not wholly inside one allocation.
     uint8_t* find(uint64_t address, uint64_t bytes);
     const uint8_t* find(uint64_t address, uint64_t bytes) const;
+    // The allocation around an address, for many accesses in a row; empty if there is none.
+    struct Window {
+        uint64_t first = 0, end = 0;
+        uint8_t* data = nullptr;
+        uint8_t* find(uint64_t address, uint64_t bytes) const {
+            return address >= first && address < end && bytes <= end - address
+                       ? data + (address - first)
+                       : nullptr;
+        }
+    };
+    Window window(uint64_t address);
     // The allocation that holds or is nearest below `address`; for messages.
     std::string describe(uint64_t address) const;
 

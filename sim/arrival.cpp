@@ -1,0 +1,103 @@
+#include "sim/arrival.hpp"
+
+namespace zyfa::sim {
+
+Flight& issue(Wave& w, const Step& s, Queue& q) {
+    if (&q == &w.loads) {
+        if (q.size() >= kMaxVm) arrive_oldest(w, q);
+    } else if (w.lds.size() + w.scalars.size() >= kMaxLgkm) {
+        arrive_oldest(w, w.lds.empty() ? w.scalars : w.lds);
+    }
+    Flight& f = q.push();
+    f.step = &s;
+    f.exec = w.exec();
+    f.epoch = w.epoch;
+    for (unsigned n = 0; n < s.touches; ++n)
+        if (s.touch[n].write) w.pending[s.touch[n].word] |= s.touch[n].bits;
+    return f;
+}
+
+void poison_destination(Wave& w, const Step& s, uint64_t active) {
+    Lanes poison;
+    for (auto& word : poison.word) word = kPoison;
+    const Ref& d = s.ref[0];
+    for (unsigned n = 0; n < d.words; ++n) w.write_lanes(d, n, poison, active);
+}
+
+static void mark(RegisterSet& set, const Queue& q) {
+    for (unsigned n = 0; n < q.size(); ++n) {
+        const Step& s = *q[n].step;
+        for (unsigned t = 0; t < s.touches; ++t)
+            if (s.touch[t].write) set[s.touch[t].word] |= s.touch[t].bits;
+    }
+}
+
+void arrive_oldest(Wave& w, Queue& q) {
+    const Flight& f = q.front();
+    f.arrive(w, f);
+    bool writes = false;
+    for (unsigned t = 0; t < f.step->touches; ++t) writes |= f.step->touch[t].write;
+    q.pop();
+    if (!writes) return;
+    w.pending = {};
+    mark(w.pending, w.loads);
+    mark(w.pending, w.lds);
+    mark(w.pending, w.scalars);
+}
+
+void wait_vm(Wave& w, unsigned count) {
+    while (w.loads.size() > count) arrive_oldest(w, w.loads);
+}
+
+// With scalar loads under way the counter tells only how many are back, not which.
+void wait_lgkm(Wave& w, unsigned count) {
+    unsigned total = w.lds.size() + w.scalars.size();
+    if (total <= count) return;
+    unsigned back = total - count, scalars = w.scalars.size();
+    for (unsigned n = scalars; n < back; ++n) arrive_oldest(w, w.lds);
+    if (count == 0) {
+        while (!w.lds.empty()) arrive_oldest(w, w.lds);
+        while (!w.scalars.empty()) arrive_oldest(w, w.scalars);
+    }
+}
+
+void drain(Wave& w) {
+    wait_vm(w, 0);
+    wait_lgkm(w, 0);
+}
+
+void arrive_some(Wave& w, uint64_t random) {
+    if ((random & 15) == 0 && !w.loads.empty()) arrive_oldest(w, w.loads);
+    if ((random >> 4 & 7) == 0 && !w.lds.empty()) arrive_oldest(w, w.lds);
+    if ((random >> 7 & 7) == 0 && !w.scalars.empty()) arrive_oldest(w, w.scalars);
+}
+
+static void report_queue(Wave& w, const Step& s, const Queue& q, const char* rule,
+                         bool loads_in_order) {
+    for (unsigned n = 0; n < q.size(); ++n) {
+        const Step& producer = *q[n].step;
+        bool read = false, write = false;
+        for (unsigned a = 0; a < s.touches; ++a)
+            for (unsigned b = 0; b < producer.touches; ++b) {
+                const Touch &x = s.touch[a], &y = producer.touch[b];
+                if (!y.write || x.word != y.word || !(x.bits & y.bits)) continue;
+                read |= x.read;
+                write |= x.write;
+            }
+        if (read)
+            w.note(rule, Severity::error, s, &producer,
+                   "reads a register whose load is not waited for");
+        else if (write && !loads_in_order)
+            w.note(rule, Severity::error, s, &producer,
+                   "overwrites a register whose load is not waited for");
+    }
+}
+
+void report_pending(Wave& w, const Step& s) {
+    const OpInfo& info = s.from->inst.info();
+    report_queue(w, s, w.loads, "WAIT-VMEM", info.is_vmem());
+    report_queue(w, s, w.lds, "WAIT-LDS", info.is_lds());
+    report_queue(w, s, w.scalars, "WAIT-SMEM", false);
+}
+
+}  // namespace zyfa::sim

@@ -1,0 +1,181 @@
+// Matrix instructions: registers to arrays by the maps of isa/lanes.hpp, and back. All 64 lanes
+// take part whatever EXEC is.
+#include <cmath>
+
+#include "isa/lanes.hpp"
+#include "sim/dispatch.hpp"
+#include "sim/matrix.hpp"
+#include "sim/vector.hpp"
+
+namespace zyfa::sim {
+
+// A small float format as numbers for the decoding loop.
+struct Decoder {
+    unsigned bits, mantissa;
+    uint32_t rebias, subnormals, special;  // special: first code that is not a number, by magnitude
+    bool special_is_infinity;
+    float unit;  // of subnormals
+};
+static Decoder decoder(unsigned exponent_bits, unsigned mantissa, uint32_t special, bool infinity) {
+    int bias = (1 << (exponent_bits - 1)) - 1;
+    return {1 + exponent_bits + mantissa,
+            mantissa,
+            uint32_t(127 - bias) << 23,
+            1u << mantissa,
+            special,
+            infinity,
+            std::ldexp(1.0f, 1 - bias - int(mantissa))};
+}
+static Decoder decoder(Format f) {
+    switch (f) {
+        case Format::e4m3: return decoder(4, 3, 0x7f, false);
+        case Format::e5m2: return decoder(5, 2, 0x7c, true);
+        case Format::e2m3: return decoder(2, 3, 0x20, false);
+        case Format::e3m2: return decoder(3, 2, 0x20, false);
+        case Format::e2m1: break;
+    }
+    return decoder(2, 1, 0x8, false);
+}
+static Decoder f16_decoder() { return decoder(5, 10, 0x7c00, true); }
+static Decoder bf16_decoder() { return decoder(8, 7, 0x7f80, true); }
+
+ZYFA_CLONES static void decode_row(float* __restrict d, const uint32_t* low, const uint32_t* high,
+                                   unsigned shift, Decoder f, unsigned count) {
+    uint32_t magnitude = (1u << (f.bits - 1)) - 1;
+    for (unsigned n = 0; n < count; ++n) {
+        uint32_t code = (low[n] >> shift) | (high[n] << 1 << (31 - shift));
+        uint32_t x = code & magnitude;
+        uint32_t normal = (x << (23 - f.mantissa)) + f.rebias;
+        uint32_t small = u32(float(int32_t(x)) * f.unit);
+        uint32_t value = x < f.subnormals ? small : normal;
+        uint32_t odd = f.special_is_infinity && x == f.special ? 0x7f800000 : 0x7fc00000;
+        value = x >= f.special ? odd : value;
+        d[n] = f32(value | (code >> (f.bits - 1) & 1) << 31);
+    }
+}
+
+// [k][row] from a lane's string of elements.
+static void decode_operand(const Wave& w, const Ref& r, const Fragment& part, const Decoder& f,
+                           float* out) {
+    for (unsigned e = 0; e < part.per_lane(); ++e) {
+        unsigned bit = e * part.bits, word = bit / 32, shift = bit % 32;
+        bool crosses = shift + part.bits > 32;
+        for (unsigned g = 0; g < part.groups(); ++g) {
+            const uint32_t* low = w.vector[r.index + word].word + g * part.mn;
+            const uint32_t* high = crosses ? w.vector[r.index + word + 1].word + g * part.mn : low;
+            unsigned k = a_element(part, g * part.mn, e).k;
+            decode_row(out + k * part.mn, low, high, shift, f, part.mn);
+        }
+    }
+}
+
+static const uint32_t* accumulator(const Wave& w, const Ref& r, unsigned reg, Lanes& room) {
+    return w.lanes(r, r.kind == Ref::Kind::vector ? reg : 0, room);
+}
+static void gather_c(const Wave& w, const Ref& r, unsigned mn, void* c) {
+    for (unsigned reg = 0; reg < c_words(mn); ++reg) {
+        Lanes room;
+        const uint32_t* from = accumulator(w, r, reg, room);
+        for (unsigned lane = 0; lane < kLanes; lane += mn)
+            std::memcpy(static_cast<uint32_t*>(c) + c_cell(mn, lane, reg).row * mn, from + lane,
+                        4 * mn);
+    }
+}
+static void scatter_d(Wave& w, const Ref& r, unsigned mn, const void* d) {
+    for (unsigned reg = 0; reg < c_words(mn); ++reg)
+        for (unsigned lane = 0; lane < kLanes; lane += mn)
+            std::memcpy(w.vector[r.index + reg].word + lane,
+                        static_cast<const uint32_t*>(d) + c_cell(mn, lane, reg).row * mn, 4 * mn);
+}
+
+// Scales by block and row; the spread of their exponents within a row or column.
+static int read_scales(const Wave& w, const Ref& r, unsigned byte, unsigned mn, unsigned k,
+                       float (*out)[32]) {
+    int spread = 0;
+    for (unsigned row = 0; row < mn; ++row) {
+        int least = 255, most = 0;
+        for (unsigned block = 0; block < k / kScaleBlock; ++block) {
+            uint8_t code = uint8_t(w.vector[r.index].word[scale_lane(mn, row, block)] >> 8 * byte);
+            out[block][row] = e8m0_to_float(code);
+            least = std::min<int>(least, code);
+            most = std::max<int>(most, code);
+        }
+        spread = std::max(spread, most - least);
+    }
+    return spread;
+}
+
+static void run(Wave& w, const Step& s, Product& p, const MatrixShape& shape, const Decoder& a,
+                const Decoder& b) {
+    p.mn = shape.mn;
+    p.k = shape.k;
+    decode_operand(w, s.ref[1], shape.a, a, p.a);
+    decode_operand(w, s.ref[2], shape.b, b, p.b);
+    p.min_exponent_a = std::ilogb(a.unit) + int(a.mantissa);
+    p.min_exponent_b = std::ilogb(b.unit) + int(b.mantissa);
+    gather_c(w, s.ref[3], p.mn, p.c);
+    multiply(p, w.group->options->accumulate);
+    scatter_d(w, s.ref[0], p.mn, p.d);
+}
+
+static void f8f6f4(Wave& w, const Step& s) {
+    const Mods& m = s.mods();
+    MatrixShape shape = matrix_shape(s.from->inst);
+    if (shape.mn == 0) w.refuse(s, "cbsz or blgp names no format");
+    if (s.ref[1].words != shape.a.words() || s.ref[2].words != shape.b.words())
+        w.refuse(s, "register count does not fit the format");
+    Product p;
+    Decoder a = decoder(Format(m.cbsz)), b = decoder(Format(m.blgp));
+    int spread = 0;
+    if (info(s.op).operand_count == 6) {
+        p.scaled = true;
+        spread = read_scales(w, s.ref[4], scale_byte(m, 0), shape.mn, shape.k, p.scale_a) +
+                 read_scales(w, s.ref[5], scale_byte(m, 1), shape.mn, shape.k, p.scale_b);
+    }
+    // Bits from the smallest product (subnormal times subnormal) to the sum of K largest ones.
+    auto range = [](const Decoder& f) {
+        return (1 << (f.bits - 1 - f.mantissa)) + int(f.mantissa);
+    };
+    p.narrow = range(a) + range(b) + spread + 7 <= 53;
+    p.split_even_odd = true;
+    p.group = w.group->options->cdna3_group;
+    run(w, s, p, shape, a, b);
+}
+
+static void half_floats(Wave& w, const Step& s, const Decoder& f) {
+    Product p;
+    p.group = 8;
+    run(w, s, p, matrix_shape(s.from->inst), f, f);
+}
+
+// clang-format off
+template <> void execute<Op::v_mfma_f32_32x32x64_f8f6f4>(Wave& w, const Step& s) { f8f6f4(w, s); }
+template <> void execute<Op::v_mfma_f32_16x16x128_f8f6f4>(Wave& w, const Step& s) { f8f6f4(w, s); }
+template <> void execute<Op::v_mfma_scale_f32_32x32x64_f8f6f4>(Wave& w, const Step& s) { f8f6f4(w, s); }
+template <> void execute<Op::v_mfma_scale_f32_16x16x128_f8f6f4>(Wave& w, const Step& s) { f8f6f4(w, s); }
+template <> void execute<Op::v_mfma_f32_32x32x16_bf16>(Wave& w, const Step& s) { half_floats(w, s, bf16_decoder()); }
+template <> void execute<Op::v_mfma_f32_16x16x32_bf16>(Wave& w, const Step& s) { half_floats(w, s, bf16_decoder()); }
+template <> void execute<Op::v_mfma_f32_32x32x8_bf16>(Wave& w, const Step& s) { half_floats(w, s, bf16_decoder()); }
+template <> void execute<Op::v_mfma_f32_32x32x16_f16>(Wave& w, const Step& s) { half_floats(w, s, f16_decoder()); }
+// clang-format on
+
+template <>
+void execute<Op::v_mfma_i32_32x32x32_i8>(Wave& w, const Step& s) {
+    MatrixShape shape = matrix_shape(s.from->inst);
+    int8_t a[1024], b[1024];
+    int32_t c[1024], d[1024];
+    for (unsigned n : {0, 1}) {
+        int8_t* out = n ? b : a;
+        for (unsigned e = 0; e < shape.a.per_lane(); ++e)
+            for (unsigned lane = 0; lane < kLanes; ++lane) {
+                Element at = a_element(shape.a, lane, e);
+                out[at.k * shape.mn + at.row] =
+                    int8_t(w.vector[s.ref[1 + n].index + e / 4].word[lane] >> 8 * (e % 4));
+            }
+    }
+    gather_c(w, s.ref[3], shape.mn, c);
+    multiply_i8(a, b, c, d, shape.mn, shape.k);
+    scatter_d(w, s.ref[0], shape.mn, d);
+}
+
+}  // namespace zyfa::sim

@@ -1,0 +1,33 @@
+// Findings of one host thread: equal ones (rule, instruction, other end) are counted, the sample
+// kept is that of the lowest workgroup, so that the merged list does not depend on threads.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "isa/finding.hpp"
+
+namespace zyfa::sim {
+
+class Reporter {
+public:
+    // True if the pair was not known: only then is `message` worth making.
+    void add(uint64_t workgroup, Finding finding, uint32_t other_address);
+    bool knows(uint64_t workgroup, const char* rule, uint32_t address, uint32_t other_address);
+    void merge(const Reporter&);
+    bool has_error() const { return errors_ > 0; }
+    std::vector<Finding> sorted() const;
+
+private:
+    using Key = std::tuple<uint32_t, std::string, uint32_t>;  // address, rule, other's address
+    struct Entry {
+        uint64_t workgroup;
+        Finding finding;
+    };
+    std::map<Key, Entry> entries_;
+    uint64_t errors_ = 0;
+};
+
+}  // namespace zyfa::sim

@@ -1,0 +1,309 @@
+#include "sim/run.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "sim/arrival.hpp"
+#include "sim/dispatch.hpp"
+
+namespace zyfa {
+namespace sim {
+namespace {
+
+// Small and good enough to mix orders; the same on every machine.
+struct Random {
+    uint64_t state;
+    uint64_t operator()() {
+        state += 0x9e3779b97f4a7c15;
+        uint64_t z = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+        return z ^ (z >> 31);
+    }
+};
+
+unsigned threads_of(const Launch& l) { return l.workgroup[0] * l.workgroup[1] * l.workgroup[2]; }
+
+void check_launch(const Launch& l) {
+    const KernelSetup& k = l.setup;
+    auto refuse = [&](const std::string& why) {
+        throw Error(fmt::format("kernel {}: {}", k.name, why), Exit::unsupported);
+    };
+    for (unsigned n : {0, 1, 2})
+        if (l.grid[n] == 0 || l.workgroup[n] == 0)
+            throw Error(fmt::format("kernel {}: an empty grid or workgroup", k.name));
+    uint64_t threads = uint64_t(l.workgroup[0]) * l.workgroup[1] * l.workgroup[2];
+    if (threads > 1024)
+        refuse(fmt::format("{} threads in a workgroup; 1024 is the limit", threads));
+    if (uint64_t(k.lds_bytes) + l.dynamic_lds > 163840)
+        refuse(fmt::format("{} bytes of LDS; 163840 is the limit", k.lds_bytes + l.dynamic_lds));
+    if (k.round32 != 0) refuse("only rounding to nearest even is simulated (f32)");
+    if (k.denorm32 != 0 && k.denorm32 != 3)
+        refuse("denormals flushed on one side only are not simulated (f32)");
+    if (l.kernarg.size() < k.kernarg_bytes)
+        throw Error(fmt::format("kernel {}: {} bytes of arguments, it reads {}", k.name,
+                                l.kernarg.size(), k.kernarg_bytes));
+    for (unsigned n : {1, 2})
+        if (l.workgroup[n] > 1 && k.workitem_dims <= n)
+            refuse("the workgroup has more dimensions than the kernel's workitem ids");
+}
+
+void mark_written(Wave& w, unsigned bit) { w.written[bit / 64] |= uint64_t(1) << bit % 64; }
+
+void start(Wave& w, Group& g, unsigned number) {
+    const Launch& l = *g.launch;
+    const KernelSetup& k = l.setup;
+    uint32_t poison = g.options->seed & 1 ? 0xffffffff : kPoison;
+    for (Lanes& v : w.vector) std::fill_n(v.word, kLanes, poison);
+    w.scalar.fill(poison);
+    w.pending = {};
+    w.written = {};
+    w.loads.clear();
+    w.lds.clear();
+    w.scalars.clear();
+    w.dma_in_flight = 0;
+    w.scc = false;
+    w.state = State::running;
+    w.number = uint16_t(number);
+    w.epoch = 0;
+    w.instructions = 0;
+    w.group = &g;
+    w.pc = g.code->at[k.entry / 4];
+
+    unsigned next = 0;
+    auto give = [&](uint32_t value) {
+        mark_written(w, kScalarBit + next);
+        w.scalar[next++] = value;
+    };
+    if (k.kernarg_ptr) {
+        give(uint32_t(g.kernarg_address));
+        give(uint32_t(g.kernarg_address >> 32));
+    }
+    for (unsigned n : {0, 1, 2})
+        if (k.workgroup_id[n]) give(g.id[n]);
+
+    unsigned first = number * kLanes, live = std::min(kLanes, threads_of(l) - first);
+    uint64_t exec = live == kLanes ? kAllLanes : (uint64_t(1) << live) - 1;
+    w.scalar[kExec] = uint32_t(exec);
+    w.scalar[kExec + 1] = uint32_t(exec >> 32);
+    mark_written(w, kScalarBit + kExec);
+    mark_written(w, kScalarBit + kExec + 1);
+    for (unsigned lane = 0; lane < live; ++lane) {
+        unsigned id = first + lane, x = id % l.workgroup[0],
+                 y = id / l.workgroup[0] % l.workgroup[1];
+        unsigned z = id / l.workgroup[0] / l.workgroup[1];
+        w.vector[0].word[lane] = x | y << 10 | z << 20;
+    }
+    mark_written(w, 0);
+}
+
+void report_uninitialised(Wave& w, const Step& s) {
+    for (unsigned n = 0; n < s.touches; ++n) {
+        const Touch& t = s.touch[n];
+        uint64_t bad = t.read ? t.bits & ~w.written[t.word] : 0;
+        if (!bad) continue;
+        unsigned bit = t.word * 64u + unsigned(__builtin_ctzll(bad));
+        bool scalar = bit >= kScalarBit;
+        w.note(scalar ? "UNINIT-SGPR" : "UNINIT-VGPR", Severity::warning, s, nullptr,
+               fmt::format("reads {}{}, which nothing has written",
+                           scalar      ? 's'
+                           : bit < 256 ? 'v'
+                                       : 'a',
+                           bit % 256));
+        w.written[t.word] |= bad;
+    }
+}
+
+// One instruction of one wave.
+void step(Wave& w, std::vector<uint64_t>& counts) {
+    const Code& code = *w.group->code;
+    if (w.pc >= code.steps.size()) {
+        const Step& last = code.steps.back();
+        w.refuse(last, "execution runs past the end of the code");
+    }
+    const Step& s = code.steps[w.pc];
+    if (!s.execute) {
+        auto why = code.refused.find(s.index);
+        w.refuse(s, why != code.refused.end() ? why->second : "this instruction is not simulated");
+    }
+    uint64_t pending = 0, unset = 0;
+    for (unsigned n = 0; n < s.touches; ++n) {
+        const Touch& t = s.touch[n];
+        pending |= t.bits & w.pending[t.word];
+        if (t.read) unset |= t.bits & ~w.written[t.word];
+    }
+    if (pending) report_pending(w, s);
+    if (unset && w.group->options->uninitialised) report_uninitialised(w, s);
+    for (unsigned n = 0; n < s.touches; ++n)
+        if (s.touch[n].write) w.written[s.touch[n].word] |= s.touch[n].bits;
+    ++counts[w.pc];
+    ++w.instructions;
+    ++w.pc;
+    s.execute(w, s);
+}
+
+struct Worker {
+    Group group;
+    Reporter reporter;
+    std::vector<uint64_t> counts;
+    bool complete = true;
+
+    // False: stopped before its end.
+    bool release_barrier(unsigned waves) {
+        unsigned waiting = 0, ended = 0;
+        for (unsigned n = 0; n < waves; ++n) {
+            waiting += group.waves[n]->state == State::at_barrier;
+            ended += group.waves[n]->state == State::ended;
+        }
+        if (waiting == 0 || waiting + ended < waves) return false;
+        for (unsigned n = 0; n < waves; ++n) {
+            Wave& w = *group.waves[n];
+            if (w.state != State::at_barrier) continue;
+            w.state = State::running;
+            ++w.epoch;
+        }
+        return true;
+    }
+
+    void check_barriers(unsigned waves) {
+        unsigned most = 0;
+        for (unsigned n = 0; n < waves; ++n) most = std::max(most, group.waves[n]->epoch);
+        for (unsigned n = 0; n < waves; ++n) {
+            Wave& w = *group.waves[n];
+            if (w.epoch == most) continue;
+            w.note("BARRIER", Severity::error, group.code->steps[w.pc - 1], nullptr,
+                   fmt::format("wave {} ends after {} barriers, others pass {}", n, w.epoch, most));
+        }
+    }
+
+    bool stop() const { return group.options->strict && reporter.has_error(); }
+
+    bool run_group(uint64_t index) {
+        const Launch& l = *group.launch;
+        const Options& o = *group.options;
+        group.index = index;
+        group.id = {uint32_t(index % l.grid[0]), uint32_t(index / l.grid[0] % l.grid[1]),
+                    uint32_t(index / l.grid[0] / l.grid[1])};
+        unsigned waves = (threads_of(l) + kLanes - 1) / kLanes;
+        while (group.waves.size() < waves) group.waves.push_back(std::make_unique<Wave>());
+        group.lds.reset(l.setup.lds_bytes + l.dynamic_lds, o.seed);
+        for (unsigned n = 0; n < waves; ++n) start(*group.waves[n], group, n);
+
+        Random random{o.seed * 0x100000001b3 + index};
+        unsigned live = waves;
+        while (live) {
+            bool moved = false;
+            for (unsigned turn = 0; turn < waves; ++turn) {
+                uint64_t dice = o.seed ? random() : 0;
+                Wave& w = *group.waves[o.seed ? (dice >> 32) % waves : turn];
+                if (w.state != State::running) continue;
+                moved = true;
+                if (o.seed) arrive_some(w, dice);
+                // Bursts of up to 8 let waves drift apart.
+                unsigned burst = o.seed ? 1 + (dice >> 20 & 7) : 1;
+                while (burst-- && w.state == State::running) step(w, counts);
+                if (w.state == State::ended) --live;
+                if (o.max_wave_instructions && w.instructions >= o.max_wave_instructions &&
+                    w.state != State::ended) {
+                    w.note("ENDLESS", Severity::error, group.code->steps[w.pc], nullptr,
+                           fmt::format("still running after {} instructions", w.instructions));
+                    return false;
+                }
+            }
+            if (stop()) return false;
+            if (!moved || live) release_barrier(waves);
+        }
+        check_barriers(waves);
+        return !stop();
+    }
+};
+
+}  // namespace
+}  // namespace sim
+
+Result run(const Launch& launch, Memory& memory, const Options& options) {
+    using namespace sim;
+    auto begin = std::chrono::steady_clock::now();
+    check_launch(launch);
+    Code code = prepare(launch);
+    const KernelSetup& setup = launch.setup;
+    if (setup.entry / 4 >= code.at.size() || code.at[setup.entry / 4] == Code::kNone)
+        throw Error(
+            fmt::format("kernel {}: no instruction at its entry {:#x}", setup.name, setup.entry));
+    uint64_t kernarg = memory.allocate("kernel arguments", launch.kernarg.size(), 256, 256);
+    memory.write(kernarg, launch.kernarg);
+
+    uint64_t total = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+    unsigned count = options.threads ? options.threads : std::thread::hardware_concurrency();
+    count = unsigned(std::clamp<uint64_t>(count, 1, total));
+    std::vector<Worker> workers(count);
+    std::atomic<uint64_t> next{0}, done{0};
+    std::atomic<bool> stopped{false};
+    std::mutex mutex;
+    std::exception_ptr failure;
+    uint64_t failed_group = ~uint64_t(0);
+
+    auto work = [&](Worker& worker) {
+        worker.group.launch = &launch;
+        worker.group.options = &options;
+        worker.group.code = &code;
+        worker.group.memory = &memory;
+        worker.group.reporter = &worker.reporter;
+        worker.group.mode = {setup.denorm32 == 0, setup.dx10_clamp, setup.ieee};
+        worker.group.kernarg_address = kernarg;
+        worker.counts.assign(code.steps.size(), 0);
+        for (uint64_t n; !stopped && (n = next++) < total;) {
+            try {
+                if (!worker.run_group(n)) {
+                    worker.complete = false;
+                    if (options.strict || options.max_wave_instructions) stopped = true;
+                }
+            } catch (...) {
+                std::lock_guard lock(mutex);
+                if (n < failed_group) failure = std::current_exception();
+                failed_group = std::min(failed_group, n);
+                stopped = true;
+            }
+            std::lock_guard lock(mutex);
+            if (options.progress && !options.progress(++done, total)) stopped = true;
+        }
+        if (stopped) worker.complete = false;
+    };
+    std::vector<std::thread> pool;
+    for (unsigned n = 1; n < count; ++n) pool.emplace_back(work, std::ref(workers[n]));
+    work(workers[0]);
+    for (std::thread& t : pool) t.join();
+    memory.release(kernarg);
+    if (failure) std::rethrow_exception(failure);
+
+    Result result;
+    Reporter all;
+    std::map<std::string, uint64_t> executed;
+    std::set<std::string> unsure;
+    for (const Worker& worker : workers) {
+        all.merge(worker.reporter);
+        result.complete &= worker.complete;
+        for (size_t n = 0; n < worker.counts.size(); ++n) {
+            uint64_t times = worker.counts[n];
+            if (times == 0) continue;
+            const Step& s = code.steps[n];
+            const OpInfo& info = s.from->inst.info();
+            result.wave_instructions += times;
+            if (info.is_valu()) result.valu += times;
+            if (info.is_mfma()) result.mfma += times;
+            executed[std::string(info.name)] += times;
+            if (const char* why = unproven(s)) unsure.insert(fmt::format("{}: {}", info.name, why));
+        }
+    }
+    result.findings = all.sorted();
+    result.executed.assign(executed.begin(), executed.end());
+    result.unproven.assign(unsure.begin(), unsure.end());
+    result.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return result;
+}
+
+}  // namespace zyfa
