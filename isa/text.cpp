@@ -36,7 +36,7 @@ struct Printer {
     void constant(const Operand& o, unsigned column) {
         uint32_t bits = o.value;
         if (row.columns[column].use == Use::imm) {
-            if (prints_decimal(inst.op)) add("{}", bits);
+            if (prints_decimal(inst.op, bits)) add("{}", bits);
             else add("0x{:x}", is_signed_16bit(inst.op) ? bits & 0xffff : bits);
         } else if (row.is_smem()) {
             int32_t bytes = int32_t(bits);

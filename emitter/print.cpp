@@ -1,0 +1,135 @@
+#include <algorithm>
+
+#include "emitter/emit.hpp"
+#include "isa/text.hpp"
+
+namespace zyfa {
+namespace {
+
+constexpr size_t kIndent = 4, kMnemonicColumns = 24, kCommentColumn = 84;
+
+std::string_view pipe_name(Pipe p) {
+    constexpr std::string_view kNames[] = {"scalar", "vector", "matrix", "lds", "memory"};
+    return kNames[unsigned(p)];
+}
+
+// Comments end with their line; a name from a kernel must not smuggle one in.
+std::string one_line(std::string_view s) {
+    std::string out(s);
+    std::replace_if(out.begin(), out.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    return out;
+}
+
+struct Writer {
+    const Program& p;
+    const Machine& m;
+    Listing out;
+
+    void line(std::string text, const Inst* inst = nullptr) {
+        while (!text.empty() && text.back() == ' ') text.pop_back();
+        out.text += text + '\n';
+        out.line_inst.push_back(inst);
+    }
+    template <class... A>
+    void add(fmt::format_string<A...> text, A&&... a) {
+        line(fmt::format(text, std::forward<A>(a)...));
+    }
+
+    void header() {
+        add("; {}: gfx950 kernel", p.name);
+        add(";");
+        add("; workgroup      {} work items, {} waves", p.workgroup_size,
+            p.workgroup_size / m.chip_wave_lanes.count());
+        const unsigned total = total_vgprs(p.used, m);
+        add("; registers      {} VGPRs, {} AGPRs, {} SGPRs: room for {} waves per SIMD",
+            p.used.vgprs, p.used.agprs, p.used.sgprs,
+            m.occupancy_waves_per_simd(p.used.vgprs, p.used.agprs));
+        if (p.used.agprs)
+            add(";                a0 stands at v{}, {} in all", accum_offset(p.used, m), total);
+        add("; LDS            {} of {} bytes", p.lds_bytes, m.lds_bytes.count());
+        for (const LdsRegion& r : p.lds)
+            add(";   {:>6} ..{:>6}   {}", r.first_byte, r.first_byte + r.bytes, one_line(r.name));
+        add("; arguments      {} bytes at s[0:1]", p.kernarg_bytes);
+        for (const KernelArg& a : p.args)
+            line(fmt::format(";   {:#05x} {:>3}  {:<20} {:<8} {}", a.offset, a.bytes, a.name,
+                             a.is_pointer ? "pointer" : "value", one_line(a.about)));
+        add("; at entry       s[0:1] arguments, s2 s3 s4 workgroup id x y z, v0 work item id");
+        bool first = true;
+        for (const Section& s : p.sections) {
+            if (s.name.empty()) continue;
+            add("; {:<14} {:<20} {}", first ? "sections" : "", one_line(s.name), pipe_name(s.pipe));
+            first = false;
+        }
+        add("");
+    }
+
+    // A comment names the section where it changes, so that straight code shows it once and
+    // interleaved code on every line.
+    void instruction(const Inst& i, int& section) {
+        const std::string text =
+            zyfa::print(i, [&](uint32_t block) { return label_name(p, block); });
+        const size_t space = std::min(text.find(' '), text.size());
+        std::string row = std::string(kIndent, ' ') + text.substr(0, space);
+        if (space < text.size()) {
+            row.resize(std::max(row.size(), kIndent + kMnemonicColumns), ' ');
+            row += text.substr(space);
+        }
+        std::string comment;
+        if (int(i.section) != section && i.section < p.sections.size()) {
+            section = i.section;
+            if (!p.sections[i.section].name.empty())
+                comment = fmt::format("[{}]", one_line(p.sections[i.section].name));
+        }
+        if (!i.note.empty())
+            comment += fmt::format("{}{}", comment.empty() ? "" : " ", one_line(i.note));
+        if (!comment.empty()) {
+            row.resize(std::max(row.size() + 2, kCommentColumn), ' ');
+            row += "; " + comment;
+        }
+        line(row, &i);
+    }
+
+    void code() {
+        add("    .amdgcn_target \"amdgcn-amd-amdhsa--gfx950\"");
+        add("    .amdhsa_code_object_version 6");
+        add("    .text");
+        add("    .p2align {}", std::bit_width(m.code_kernel_alignment.count()) - 1);
+        add("    .globl {}", p.name);
+        add("    .type {},@function", p.name);
+        add("{}:", p.name);
+        for (uint32_t b = 0; b < p.blocks.size(); ++b) {
+            add("");
+            add("{}:{}", label_name(p, b), p.blocks[b].is_loop_head ? "  ; loop" : "");
+            int section = -1;
+            for (const Inst& i : p.blocks[b].insts) instruction(i, section);
+        }
+        add("");
+        add("{}:", kEndLabel);
+        add("    .size {}, {}-{}", p.name, kEndLabel, p.name);
+        add("    .fill {}, 4, 0xbf800000  ; s_nop 0: what instruction prefetch may read",
+            m.code_prefetch_words.count());
+        add("");
+    }
+};
+
+}  // namespace
+
+std::string label_name(const Program& p, uint32_t block) {
+    const std::string& label = p.blocks.at(block).label;
+    return label.empty() ? fmt::format(".Lblock_{}", block) : ".L" + label;
+}
+
+Listing list(const Program& p, const Machine& m) {
+    Writer w{p, m, {}};
+    w.header();
+    w.code();
+    w.out.text += print_metadata(p, m);
+    return std::move(w.out);
+}
+
+std::string print(const Program& p) {
+    refuse(p);
+    return list(p).text;
+}
+
+}  // namespace zyfa
