@@ -7,6 +7,7 @@ namespace zyfa {
 namespace {
 
 constexpr size_t kIndent = 4, kMnemonicColumns = 24, kCommentColumn = 84;
+constexpr size_t kOwnLine = 4;  // instructions of one section in a row
 
 std::string_view pipe_name(Pipe p) {
     constexpr std::string_view kNames[] = {"scalar", "vector", "matrix", "lds", "memory"};
@@ -54,18 +55,53 @@ struct Writer {
             line(fmt::format(";   {:#05x} {:>3}  {:<20} {:<8} {}", a.offset, a.bytes, a.name,
                              a.is_pointer ? "pointer" : "value", one_line(a.about)));
         add("; at entry       s[0:1] arguments, s2 s3 s4 workgroup id x y z, v0 work item id");
-        bool first = true;
-        for (const Section& s : p.sections) {
-            if (s.name.empty()) continue;
-            add("; {:<14} {:<20} {}", first ? "sections" : "", one_line(s.name), pipe_name(s.pipe));
-            first = false;
-        }
+        sections();
         add("");
     }
 
-    // A comment names the section where it changes, so that straight code shows it once and
-    // interleaved code on every line.
-    void instruction(const Inst& i, int& section) {
+    // Unrolled loops repeat sections under one name: one row for all of them.
+    void sections() {
+        std::vector<std::pair<const Section*, size_t>> rows;
+        size_t all = 0;
+        std::vector<size_t> counts(p.sections.size());
+        for (const Block& b : p.blocks)
+            for (const Inst& i : b.insts) {
+                ++all;
+                if (i.section < counts.size()) ++counts[i.section];
+            }
+        for (size_t n = 0; n < counts.size(); ++n) {
+            const Section& s = p.sections[n];
+            if (s.name.empty() || counts[n] == 0) continue;
+            const auto same = [&](const auto& row) {
+                return row.first->name == s.name && row.first->pipe == s.pipe;
+            };
+            const auto row = std::find_if(rows.begin(), rows.end(), same);
+            if (row == rows.end()) rows.emplace_back(&s, counts[n]);
+            else row->second += counts[n];
+        }
+        add("; instructions   {}", all);
+        for (const auto& [section, count] : rows)
+            add(";   {:>6}         {:<20} {}", count, one_line(section->name),
+                pipe_name(section->pipe));
+    }
+
+    // A section that goes on for a while gets a line of its own; where sections alternate, as in
+    // interleaved code, each instruction that changes it says so behind its operands.
+    std::string enter_section(const std::vector<Inst>& insts, size_t at, int& section) {
+        const Inst& i = insts[at];
+        if (int(i.section) == section || i.section >= p.sections.size()) return {};
+        section = i.section;
+        const Section& s = p.sections[i.section];
+        if (s.name.empty()) return {};
+        size_t run = 1;
+        while (at + run < insts.size() && insts[at + run].section == i.section) ++run;
+        if (run < kOwnLine) return fmt::format("[{}]", one_line(s.name));
+        add("");
+        add("    ; ---- {} ({})", one_line(s.name), pipe_name(s.pipe));
+        return {};
+    }
+
+    void instruction(const Inst& i, std::string comment) {
         const std::string text =
             zyfa::print(i, [&](uint32_t block) { return label_name(p, block); });
         const size_t space = std::min(text.find(' '), text.size());
@@ -73,12 +109,6 @@ struct Writer {
         if (space < text.size()) {
             row.resize(std::max(row.size(), kIndent + kMnemonicColumns), ' ');
             row += text.substr(space);
-        }
-        std::string comment;
-        if (int(i.section) != section && i.section < p.sections.size()) {
-            section = i.section;
-            if (!p.sections[i.section].name.empty())
-                comment = fmt::format("[{}]", one_line(p.sections[i.section].name));
         }
         if (!i.note.empty())
             comment += fmt::format("{}{}", comment.empty() ? "" : " ", one_line(i.note));
@@ -101,7 +131,9 @@ struct Writer {
             add("");
             add("{}:{}", label_name(p, b), p.blocks[b].is_loop_head ? "  ; loop" : "");
             int section = -1;
-            for (const Inst& i : p.blocks[b].insts) instruction(i, section);
+            const std::vector<Inst>& insts = p.blocks[b].insts;
+            for (size_t n = 0; n < insts.size(); ++n)
+                instruction(insts[n], enter_section(insts, n, section));
         }
         add("");
         add("{}:", kEndLabel);

@@ -12,8 +12,9 @@
 ;   0x020   4  scale                value    1/sqrt(d)
 ;   0x024   4  tiles                value    key tiles
 ; at entry       s[0:1] arguments, s2 s3 s4 workgroup id x y z, v0 work item id
-; sections       load                 memory
-;                scores               matrix
+; instructions   28
+;        6         load                 memory
+;        3         scores               matrix
 
     .amdgcn_target "amdgcn-amd-amdhsa--gfx950"
     .amdhsa_code_object_version 6
@@ -34,7 +35,9 @@ small:
     s_branch                 .Lmain_loop
 
 .Lmain_loop:  ; loop
-    s_mov_b32                m0, 0x200                                              ; [load]
+
+    ; ---- load (memory)
+    s_mov_b32                m0, 0x200
     s_nop                    0                                                      ; M0 before the load
     buffer_load_dwordx4      v1, s[8:11], 0 offen offset:4095 lds
     ds_read_b128             v[20:23], v2 offset:65520
