@@ -87,9 +87,6 @@ inline unsigned list_entries(const OpInfo& row) {
 }
 inline bool is_mfma_scale(const OpInfo& row) { return row.name.starts_with("v_mfma_scale"); }
 
-inline bool prints_decimal(Op op, uint32_t bits) {
-    return op == Op::s_nop || op == Op::s_setprio || (op == Op::s_sleep && bits <= 64);
-}
 inline bool is_signed_16bit(Op op) {
     return op == Op::s_movk_i32 || op == Op::s_addk_i32 || op == Op::s_mulk_i32;
 }

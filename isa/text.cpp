@@ -36,8 +36,9 @@ struct Printer {
     void constant(const Operand& o, unsigned column) {
         uint32_t bits = o.value;
         if (row.columns[column].use == Use::imm) {
-            if (prints_decimal(inst.op, bits)) add("{}", bits);
-            else add("0x{:x}", is_signed_16bit(inst.op) ? bits & 0xffff : bits);
+            if (is_signed_16bit(inst.op)) add("0x{:x}", bits & 0xffff);
+            else if (bits <= 64) add("{}", bits);
+            else add("0x{:x}", bits);
         } else if (row.is_smem()) {
             int32_t bytes = int32_t(bits);
             add("{}0x{:x}", bytes < 0 ? "-" : "", bytes < 0 ? -int64_t(bytes) : int64_t(bytes));

@@ -26,6 +26,25 @@ void read_text(Decoded& d) {
     }
 }
 
+uint32_t word_at(llvm::ArrayRef<uint8_t> bytes, size_t at) {
+    uint32_t word = 0;
+    for (size_t i = 0; i < 4 && at + i < bytes.size(); ++i)
+        word |= uint32_t(bytes[at + i]) << (8 * i);
+    return word;
+}
+
+// LLVM 22.1.8 crashes while it prints an SDWA instruction with a reserved selector (llvm-mc
+// -disassemble on f9 a0 1f 04 c4 ff d1 20). Fields: ISA text, "SDWA".
+bool has_reserved_sdwa(uint32_t word, uint32_t sdwa) {
+    const bool is_sdwa = !(word >> 31) && (word & 0x1ff) == 0xf9;
+    const uint32_t prefix = word >> 25;
+    const bool is_vop1 = prefix == 0x3f, is_vopc = prefix == 0x3e;
+    const uint32_t dst_sel = sdwa >> 8 & 7, dst_unused = sdwa >> 11 & 3, src0_sel = sdwa >> 16 & 7,
+                   src1_sel = sdwa >> 24 & 7;
+    return is_sdwa && ((!is_vopc && (dst_sel == 7 || dst_unused == 3)) || src0_sel == 7 ||
+                       (!is_vop1 && src1_sel == 7));
+}
+
 }  // namespace
 
 std::vector<Decoded> decode(std::span<const uint8_t> code) {
@@ -44,8 +63,10 @@ std::vector<Decoded> decode(std::span<const uint8_t> code) {
         Decoded d{at, 0, {}, false, {}};
         llvm::MCInst inst;
         uint64_t size = 0;
-        auto status =
-            disassembler->getInstruction(inst, size, bytes.drop_front(at), at, llvm::nulls());
+        auto status = llvm::MCDisassembler::Fail;
+        if (!has_reserved_sdwa(word_at(bytes, at), word_at(bytes, at + 4)))
+            status =
+                disassembler->getInstruction(inst, size, bytes.drop_front(at), at, llvm::nulls());
         if (status == llvm::MCDisassembler::Success && size > 0 && size <= bytes.size() - at) {
             text.clear();
             llvm::raw_string_ostream stream(text);
@@ -56,9 +77,7 @@ std::vector<Decoded> decode(std::span<const uint8_t> code) {
             read_text(d);
         } else {
             d.bytes = uint8_t(std::min<size_t>(4, bytes.size() - at));
-            uint32_t word = 0;
-            for (unsigned i = 0; i < d.bytes; ++i) word |= uint32_t(bytes[at + i]) << (8 * i);
-            d.text = fmt::format(".long 0x{:08x}", word);
+            d.text = fmt::format(".long 0x{:08x}", word_at(bytes, at));
         }
         at += d.bytes;
         out.push_back(std::move(d));
