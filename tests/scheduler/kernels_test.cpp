@@ -1,6 +1,8 @@
 // Whole kernels through the pipeline, and what is left when parts of the result are taken away.
 #include <catch2/catch.hpp>
 
+#include <optional>
+
 #include "check/check.hpp"
 #include "check/machine_code.hpp"
 #include "isa/machine.hpp"
@@ -10,6 +12,85 @@
 #include "scheduler/paths.hpp"
 
 using namespace zyfa;
+
+namespace {
+
+std::string label(uint32_t block) { return fmt::format("block_{}", block); }
+
+// The program's machine code with one instruction replaced, or left out.
+std::vector<Decoded> mutant(const Program& p, unsigned block, unsigned at,
+                            const std::optional<Inst>& instead) {
+    std::string text;
+    for (uint32_t b = 0; b < p.blocks.size(); ++b) {
+        text += label(b) + ":\n";
+        for (unsigned i = 0; i < p.blocks[b].insts.size(); ++i) {
+            const bool here = b == block && i == at;
+            if (here && !instead) continue;
+            text += print(here ? *instead : p.blocks[b].insts[i], label) + "\n";
+        }
+    }
+    return machine_code(text);
+}
+
+bool caught(const std::vector<Decoded>& code, std::string_view prefix) {
+    CheckOptions options;
+    options.tier = Tier::llvm_conservative;
+    for (const Finding& f : check(code, options))
+        if (f.severity == Severity::error && f.rule.starts_with(prefix)) return true;
+    return false;
+}
+
+// Waits that say "filled", "read" or "everything" order LDS contents between waves: one wave's
+// code does not show what they protect.
+bool protects_lds(const Inst& wait) {
+    return wait.note.find(" filled") != std::string::npos || wait.note.ends_with(" read") ||
+           wait.note.find(" read,") != std::string::npos ||
+           wait.note.find("everything") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a wait or nop that is dropped or weakened by one is reported", "[scheduler][mutation]") {
+    const Program p = schedule(describe(recipes().front()), mi355x());
+    unsigned waits = 0, hidden = 0, nops = 0;
+    for (unsigned b = 0; b < p.blocks.size(); ++b)
+        for (unsigned i = 0; i < p.blocks[b].insts.size(); ++i) {
+            const Inst& inst = p.blocks[b].insts[i];
+            CAPTURE(p.blocks[b].label, i, print(inst), inst.note);
+            if (inst.op == Op::s_waitcnt) {
+                if (protects_lds(inst)) {
+                    ++hidden;
+                    continue;
+                }
+                ++waits;
+                CHECK(caught(mutant(p, b, i, std::nullopt), "WAIT-"));
+                Inst weaker = inst;
+                if (inst.mods.vmcnt < 63) {
+                    ++weaker.mods.vmcnt;
+                    CHECK(caught(mutant(p, b, i, weaker), "WAIT-"));
+                }
+                weaker = inst;
+                if (inst.mods.lgkmcnt < 15) {
+                    ++weaker.mods.lgkmcnt;
+                    CHECK(caught(mutant(p, b, i, weaker), "WAIT-"));
+                }
+            }
+            if (inst.op == Op::s_nop) {
+                ++nops;
+                CHECK(caught(mutant(p, b, i, std::nullopt), ""));
+                if (inst.operands[0].value == 0) continue;
+                Inst shorter = inst;
+                --shorter.operands[0].value;
+                CHECK(caught(mutant(p, b, i, shorter), ""));
+            }
+        }
+    fmt::print(
+        "{}: {} waits and {} nops dropped or weakened; {} waits protect LDS contents and are "
+        "not judged here\n",
+        p.name, waits, nops, hidden);
+    CHECK(waits > 10);
+    CHECK(nops > 10);
+}
 
 TEST_CASE("every recipe passes the pipeline and its proof", "[scheduler]") {
     for (const Recipe& recipe : recipes()) {
