@@ -145,7 +145,7 @@ TEST_CASE("missing slots become one nop with a reason", "[scheduler]") {
     k.v_mfma_f32_32x32x64_f8f6f4(d, a, b, 0);
     k.v_mov_b32(out, 0);
     k.v_add_f32(out, out, d[3]);
-    k.ds_write_b32(out, d[4]);
+    for (unsigned i = 0; i < 4; ++i) k.ds_write_b128(out, d.part<4>(i));
     k.s_endpgm();
     const Program p = scheduled(k);
     const std::string text = listing(p);
