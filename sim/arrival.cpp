@@ -1,5 +1,7 @@
 #include "sim/arrival.hpp"
 
+#include "isa/machine.hpp"
+
 namespace zyfa::sim {
 
 Flight& issue(Wave& w, const Step& s, Queue& q) {
@@ -12,6 +14,7 @@ Flight& issue(Wave& w, const Step& s, Queue& q) {
     f.step = &s;
     f.exec = w.exec();
     f.epoch = w.epoch;
+    f.slot = w.slots;
     for (unsigned n = 0; n < s.touches; ++n)
         if (s.touch[n].write) w.pending[s.touch[n].word] |= s.touch[n].bits;
     return f;
@@ -72,6 +75,35 @@ void arrive_some(Wave& w, uint64_t random) {
     if ((random >> 7 & 7) == 0 && !w.scalars.empty()) arrive_oldest(w, w.scalars);
 }
 
+static bool overlaps(const Step& s, const Step& producer) {
+    for (unsigned a = 0; a < s.touches; ++a)
+        for (unsigned b = 0; b < producer.touches; ++b)
+            if (producer.touch[b].write && s.touch[a].word == producer.touch[b].word &&
+                s.touch[a].bits & producer.touch[b].bits)
+                return true;
+    return false;
+}
+
+// Some shipped kernels rely on time where a wait is too weak (AITER v3 fp8: lgkmcnt(8) before each
+// PV MFMA where 4 is needed; v4 has 4). An LDS read that is older than LDS takes under load has
+// arrived on the hardware, so it does here, and the finding says so: time is no synchronisation.
+static void arrive_aged(Wave& w, const Step& s) {
+    static const uint64_t latency = uint64_t(mi355x().lds_latency.value) / 4;
+    unsigned due = 0;
+    for (unsigned n = 0; n < w.lds.size(); ++n) {
+        const Flight& f = w.lds[n];
+        if (w.slots - f.slot < latency) break;
+        if (!overlaps(s, *f.step)) continue;
+        w.note(
+            "WAIT-TIME", Severity::warning, s, f.step,
+            fmt::format("no wait covers this LDS read; right only because at least {} cycles have "
+                        "passed",
+                        4 * (w.slots - f.slot)));
+        due = n + 1;
+    }
+    while (due--) arrive_oldest(w, w.lds);
+}
+
 static void report_queue(Wave& w, const Step& s, const Queue& q, const char* rule,
                          bool loads_in_order) {
     for (unsigned n = 0; n < q.size(); ++n) {
@@ -95,6 +127,7 @@ static void report_queue(Wave& w, const Step& s, const Queue& q, const char* rul
 
 void report_pending(Wave& w, const Step& s) {
     const OpInfo& info = s.from->inst.info();
+    if (w.group->options->lds_takes_time) arrive_aged(w, s);
     report_queue(w, s, w.loads, "WAIT-VMEM", info.is_vmem());
     report_queue(w, s, w.lds, "WAIT-LDS", info.is_lds());
     report_queue(w, s, w.scalars, "WAIT-SMEM", false);

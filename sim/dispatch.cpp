@@ -125,6 +125,7 @@ static Step make(const Launch& launch, const Decoded& d, uint32_t index) {
     s.op = d.inst.op;
     s.execute = kExecute[unsigned(s.op)];
     s.is_dpp = d.inst.encoding == Encoding::dpp;
+    s.passes = uint8_t(passes(d.inst));
     s.is_memory = d.inst.info().counter != Counter::none;
     for (unsigned n = 0; n < d.inst.info().operand_count; ++n) s.ref[n] = resolve(launch, d, n);
     touch_all(s);

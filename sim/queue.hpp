@@ -15,6 +15,7 @@ struct Flight {
     void (*arrive)(Wave&, const Flight&) = nullptr;
     uint64_t exec = 0;
     uint32_t epoch = 0;                // barriers that the wave had passed at issue
+    uint64_t slot = 0;                 // the wave's slots at issue
     uint64_t base = 0;                 // buffer or scalar base
     uint64_t limit = 0;                // buffer: first byte offset that is out of range
     uint64_t lds = 0;                  // direct-to-LDS load: LDS address of lane 0

@@ -69,7 +69,7 @@ void start(Wave& w, Group& g, unsigned number) {
     w.state = State::running;
     w.number = uint16_t(number);
     w.epoch = 0;
-    w.instructions = 0;
+    w.instructions = w.slots = w.matrix_free = 0;
     w.group = &g;
     w.pc = g.code->at[k.entry / 4];
 
@@ -128,6 +128,11 @@ void step(Wave& w, std::vector<uint64_t>& counts) {
     if (!s.execute) {
         auto why = code.refused.find(s.index);
         w.refuse(s, why != code.refused.end() ? why->second : "this instruction is not simulated");
+    }
+    ++w.slots;
+    if (s.passes) {
+        w.slots = std::max(w.slots, w.matrix_free);
+        w.matrix_free = w.slots + s.passes;
     }
     uint64_t pending = 0, unset = 0;
     for (unsigned n = 0; n < s.touches; ++n) {

@@ -52,9 +52,11 @@ struct Options {
     Accumulate accumulate = Accumulate::exact;
     unsigned cdna3_group = 16;  // products per group of the cdna3 model, 8-bit and smaller formats
     uint64_t seed = 0;  // 0: waves in turn, loads as late as allowed; else random order and times
-    unsigned threads = 0;  // 0: all cores
-    bool strict = false;   // stop a workgroup at its first finding of severity error
-    bool races = true;     // watch LDS for unordered accesses
+    unsigned threads = 0;        // 0: all cores
+    bool strict = false;         // stop a workgroup at its first finding of severity error
+    bool lds_takes_time = true;  // an LDS read older than its latency arrives without a wait, with
+                                 // a warning; false: it stays poison, an error
+    bool races = true;  // watch LDS for unordered accesses
     bool uninitialised = true;
     uint64_t max_wave_instructions = 0;                           // per wave; 0: no limit
     std::function<bool(uint64_t done, uint64_t total)> progress;  // workgroups; false stops the run

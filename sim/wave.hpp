@@ -52,7 +52,7 @@ struct Step {
     const Decoded* from = nullptr;
     std::array<Ref, kMaxOperands> ref{};
     std::array<Touch, 16> touch{};
-    uint8_t touches = 0;
+    uint8_t touches = 0, passes = 0;  // passes: of the matrix pipe
     bool is_dpp = false, is_memory = false;
     Op op = Op::s_nop;
     uint32_t index = 0, target = 0;  // step numbers
@@ -96,6 +96,9 @@ struct Wave {
     uint32_t pc = 0;     // step number
     uint32_t epoch = 0;  // barriers passed
     uint64_t instructions = 0;
+    // Least time the wave has spent, in issue slots of 4 cycles: one for an instruction, an MFMA
+    // waits for the one before it to leave the matrix pipe.
+    uint64_t slots = 0, matrix_free = 0;
     RegisterSet pending{}, written{};
     Queue loads, lds, scalars;  // vmcnt; lgkmcnt in order; lgkmcnt out of order
     unsigned dma_in_flight = 0;
