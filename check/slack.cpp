@@ -65,7 +65,8 @@ private:
             const bool touched = p->words && (e.reads.touches(p->first, p->words) ||
                                               e.writes.touches(p->first, p->words));
             const bool shared = p->lds_dma || p->lds_write || p->lds_read;
-            if (!touched && !(barrier && shared)) return false;
+            const bool end = e.flow == Flow::stop && p->lds_dma;
+            if (!touched && !(barrier && shared) && !end) return false;
             need(g);
             return true;
         });

@@ -88,13 +88,12 @@ private:
         } else {
             wait = wait.both(need);
         }
-        if (out && (inst.pinned || wait.any())) {
-            Inst placed = inst;
-            placed.mods.vmcnt = wait.vmcnt;
-            placed.mods.lgkmcnt = wait.lgkmcnt;
-            placed.need = Need::none;
-            if (inst.need != Need::none && placed.note.empty()) placed.note = purpose(inst);
-            out->push_back(std::move(placed));
+        if (out && inst.pinned) {
+            out->push_back(inst);
+            out->back().need = Need::none;
+            if (inst.note.empty()) out->back().note = purpose(inst);
+        } else if (out && wait.any()) {
+            put(*out, inst, wait, purpose(inst));
         }
         state.wait(wait);
     }
@@ -113,21 +112,21 @@ private:
     }
 
     // A wait that a pass placed right in front takes the new one in.
-    static void put(std::vector<Inst>& out, const Inst& reader, Wait wait, std::string note) {
+    static void put(std::vector<Inst>& out, const Inst& cause, Wait wait, std::string note) {
         if (!out.empty() && out.back().op == Op::s_waitcnt && !out.back().pinned) {
             Inst& last = out.back();
             const Wait both = wait_of(last).both(wait);
             last.mods.vmcnt = both.vmcnt;
             last.mods.lgkmcnt = both.lgkmcnt;
-            last.note += (last.note.empty() ? "" : ", ") + note;
+            last.note += (last.note.empty() || note.empty() ? "" : ", ") + note;
             return;
         }
         Inst inst;
         inst.op = Op::s_waitcnt;
         inst.mods.vmcnt = wait.vmcnt;
         inst.mods.lgkmcnt = wait.lgkmcnt;
-        inst.at = reader.at;
-        inst.section = reader.section;
+        inst.at = cause.at;
+        inst.section = cause.section;
         inst.note = std::move(note);
         out.push_back(std::move(inst));
     }

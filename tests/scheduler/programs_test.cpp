@@ -113,6 +113,43 @@ TEST_CASE("described waits become exact counts or go", "[scheduler]") {
     CHECK(count(text, "s_waitcnt") == 4);
 }
 
+TEST_CASE("waits that stand together become one", "[scheduler]") {
+    Kernel k("together");
+    const int first = k.lds_region("first", 4096), second = k.lds_region("second", 4096);
+    auto offset = k.vgpr<1>("offset");
+    auto descriptor = k.sgpr<4>("descriptor");
+    for (unsigned i = 0; i < 4; ++i) k.s_mov_b32(descriptor[i], 0);
+    k.v_lshlrev_b32(offset, 2, k.workitem_id);
+    k.s_mov_b32(m0, 0);
+    k.buffer_load_dword_lds(offset, descriptor, 0).region(first);
+    k.buffer_load_dword_lds(offset, descriptor, 0).region(second);
+    k.wait_filled(first);
+    k.wait_filled(second);
+    k.s_barrier();
+    k.s_endpgm();
+    const Program p = scheduled(k);
+    const std::string text = listing(p);
+    CAPTURE(text);
+    CHECK(count(text, "s_waitcnt") == 1);
+    CHECK(text.find("s_waitcnt vmcnt(0)\ns_barrier") != text.npos);
+    for (const Inst& i : p.blocks[0].insts)
+        if (i.op == Op::s_waitcnt) CHECK(i.note == "first filled, second filled");
+}
+
+TEST_CASE("verify refuses what the passes before it let through", "[scheduler]") {
+    Kernel k("overlap");
+    auto a = k.vgpr<16>("a");
+    auto b = k.vgpr<8>("b");
+    for (unsigned i = 0; i < 16; ++i) k.v_mov_b32(a[i], 0);
+    for (unsigned i = 0; i < 8; ++i) k.v_mov_b32(b[i], 0);
+    k.v_mfma_f32_32x32x64_f8f6f4(a, a.part<8>(0), b, 0);
+    k.s_endpgm();
+    const std::string text = refusal(k);
+    CAPTURE(text);
+    CHECK(text.find("programs_test.cpp:") != text.npos);
+    CHECK(text.find("MFMA-OPERANDS") != text.npos);
+}
+
 TEST_CASE("a pinned wait is kept and must be strong enough", "[scheduler]") {
     const auto kernel = [](unsigned lgkmcnt) {
         Kernel k("pinned");
