@@ -45,6 +45,25 @@ bool has_reserved_sdwa(uint32_t word, uint32_t sdwa) {
                        (!is_vop1 && src1_sel == 7));
 }
 
+// It also crashes on f8f6f4 matrix instructions that no assembler writes: A or B of a 6- or 4-bit
+// format is not a vector register (d5 02 ae d3 cf 5e 0a ad), or a scale is a literal, source code
+// 255. 0xd3ac is the prefix with the scales; the instruction proper follows it.
+bool has_impossible_matrix_operand(llvm::ArrayRef<uint8_t> bytes, size_t at) {
+    constexpr uint32_t kLiteral = 0xff;
+    if (word_at(bytes, at) >> 16 == 0xd3ac) {
+        const uint32_t scales = word_at(bytes, at + 4);
+        if ((scales & 0x1ff) == kLiteral || (scales >> 9 & 0x1ff) == kLiteral) return true;
+        at += 8;
+    }
+    const uint32_t opcode = word_at(bytes, at) >> 16, sources = word_at(bytes, at + 4);
+    const bool a_is_vector = sources >> 8 & 1, b_is_vector = sources >> 17 & 1;
+    return (opcode == 0xd3ad || opcode == 0xd3ae) && !(a_is_vector && b_is_vector);
+}
+bool crashes_llvm(llvm::ArrayRef<uint8_t> bytes, size_t at) {
+    return has_reserved_sdwa(word_at(bytes, at), word_at(bytes, at + 4)) ||
+           has_impossible_matrix_operand(bytes, at);
+}
+
 }  // namespace
 
 std::vector<Decoded> decode(std::span<const uint8_t> code) {
@@ -57,17 +76,21 @@ std::vector<Decoded> decode(std::span<const uint8_t> code) {
 
     std::vector<Decoded> out;
     out.reserve(code.size() / 6);
-    llvm::ArrayRef<uint8_t> bytes(code.data(), code.size());
+    // LLVM 22.1.8 crashes on an instruction whose literal lies beyond the end (llvm-mc -disassemble
+    // on ff b6 64 16), so there is always something to read.
+    Bytes padded(code.begin(), code.end());
+    padded.resize(code.size() + 16);
+    const llvm::ArrayRef<uint8_t> bytes(padded);
     std::string text;
-    for (uint32_t at = 0; at < bytes.size();) {
+    for (uint32_t at = 0; at < code.size();) {
         Decoded d{at, 0, {}, false, {}};
         llvm::MCInst inst;
         uint64_t size = 0;
         auto status = llvm::MCDisassembler::Fail;
-        if (!has_reserved_sdwa(word_at(bytes, at), word_at(bytes, at + 4)))
+        if (!crashes_llvm(bytes, at))
             status =
                 disassembler->getInstruction(inst, size, bytes.drop_front(at), at, llvm::nulls());
-        if (status == llvm::MCDisassembler::Success && size > 0 && size <= bytes.size() - at) {
+        if (status == llvm::MCDisassembler::Success && size > 0 && size <= code.size() - at) {
             text.clear();
             llvm::raw_string_ostream stream(text);
             printer->printInst(&inst, at, "", *t.subtarget, stream);
@@ -76,7 +99,7 @@ std::vector<Decoded> decode(std::span<const uint8_t> code) {
             d.bytes = uint8_t(size);
             read_text(d);
         } else {
-            d.bytes = uint8_t(std::min<size_t>(4, bytes.size() - at));
+            d.bytes = uint8_t(std::min<size_t>(4, code.size() - at));
             d.text = fmt::format(".long 0x{:08x}", word_at(bytes, at));
         }
         at += d.bytes;

@@ -81,7 +81,18 @@ TEST_CASE("a scaled matrix instruction is one instruction of 16 bytes", "[isa][l
 TEST_CASE("decode walks over any bytes without a gap and without an exception", "[isa][llvm]") {
     test::Random random(7);
     std::vector<uint8_t> bytes;
-    for (unsigned i = 0; i < 200000; ++i) bytes.push_back(uint8_t(random.bits() >> 11));
+    for (unsigned i = 0; i < 50000; ++i) {
+        // Half of the words start as a vector, matrix, LDS, scalar or memory instruction does.
+        uint32_t word = random.bits();
+        if (random.one_in(2))
+            word =
+                (word & 0xffffff) | std::array{0xd0u, 0xd1u, 0xd2u, 0xd3u, 0xd8u,
+                                               0xe0u, 0xdcu, 0xc0u, 0x7eu, 0xbfu}[random.below(10)]
+                                        << 24;
+        if (random.one_in(8)) word = 0xd3ac0000 + (random.below(3) << 16) + (word & 0xffff);
+        if (random.one_in(8)) word = 0x7e0000f9 + random.below(2) + (word & 0x1fffe00);
+        for (unsigned shift : {0, 8, 16, 24}) bytes.push_back(uint8_t(word >> shift));
+    }
     bytes.resize(bytes.size() + 3, 0xff);
     uint32_t next = 0, known = 0;
     for (const auto& d : decode(bytes)) {
@@ -96,8 +107,24 @@ TEST_CASE("decode walks over any bytes without a gap and without an exception", 
         }
     }
     CHECK(next == bytes.size());
-    CHECK(known > 5000);
+    CHECK(known > 2000);
     CHECK(decode({}).empty());
+}
+
+TEST_CASE("what makes LLVM itself crash comes back as a word", "[isa][llvm]") {
+    // Each found by running llvm-mc -disassemble of LLVM 22.1.8 on random bytes.
+    auto bytes = GENERATE(values<std::vector<uint8_t>>({
+        {0xf9, 0xa0, 0x1f, 0x04, 0xc4, 0xff, 0xd1, 0x20},  // reserved SDWA selector
+        {0xff, 0xb6, 0x64, 0x16},                          // the literal is missing
+        {0xd5, 0x02, 0xae, 0xd3, 0xcf, 0x5e, 0x0a, 0xad},  // matrix operand in a scalar
+        {0x01, 0x00, 0xac, 0xd3, 0xff, 0x08, 0x88, 0xbf, 0xe4, 0x0a, 0xad, 0xd3, 0xc0, 0x67, 0xdb,
+         0xd2},  // a scale is a literal
+    }));
+    const auto code = decode(bytes);
+    REQUIRE(!code.empty());
+    CHECK(code[0].text.starts_with(".long 0x"));
+    CHECK(code[0].bytes == 4);
+    CHECK_FALSE(code[0].known);
 }
 
 TEST_CASE("threads assemble and decode at the same time", "[isa][llvm]") {
