@@ -1,4 +1,4 @@
-#include "lab.hpp"
+#include "tests/sim/lab.hpp"
 
 #include <cstring>
 
