@@ -72,6 +72,8 @@ TEST_CASE("a register with a load on its way may not be touched", "[check][waits
         {kRead + "s_load_dword s4, s[0:1], 0\ns_waitcnt lgkmcnt(1)\n" + kUse, "WAIT-LDS",
          "lgkmcnt(0)"},
         {kRead + "s_load_dword s4, s[0:1], 0\ns_waitcnt lgkmcnt(0)\n" + kUse, "", ""},
+        {kRead + kRead1 + "s_load_dword s4, s[0:1], 0\ns_waitcnt lgkmcnt(1)\n" + kUse, "WAIT-LDS",
+         "lgkmcnt(0)"},
         // The counters are finite: a 16th LDS access cannot issue before the first is back.
         {kRead + lines("ds_read_b32 v1, v9", 15) + kUse, "", ""},
         {kRead + lines("ds_read_b32 v1, v9", 14) + kUse, "WAIT-LDS", "lgkmcnt(14)"},

@@ -245,7 +245,7 @@ TEST_CASE("writes under a partial mask keep the other lanes", "[scheduler]") {
     k.s_mov_b64(exec, -1);
     k.v_mov_b32(other, 3);
     k.v_add_u32(value, value, other);
-    k.ds_write_b32(value, value);
+    k.ds_write_b32(k.workitem_id, value);
     k.s_endpgm();
     const Program p = scheduled(k);
     const auto& insts = p.blocks[0].insts;
@@ -278,6 +278,18 @@ TEST_CASE("half conversions do not make a register live before the first of them
     });
     k.s_endpgm();
     CHECK(scheduled(k).used.vgprs == 1);
+}
+
+TEST_CASE("the half that a conversion keeps is not given away in between", "[scheduler]") {
+    Kernel k("between");
+    auto packed = k.vgpr<1>("packed"), x = k.vgpr<1>("x");
+    k.v_cvt_pk_fp8_f32(packed, 0, 0);
+    k.v_mov_b32(x, 1);
+    k.ds_write_b32(k.workitem_id, x);
+    k.v_cvt_pk_fp8_f32(packed, 0, 0).high();
+    k.ds_write_b32(k.workitem_id, packed);
+    k.s_endpgm();
+    CHECK(scheduled(k).used.vgprs == 3);
 }
 
 TEST_CASE("where registers run out, the error says what is live", "[scheduler]") {
