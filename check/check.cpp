@@ -67,8 +67,8 @@ State entry_state(const CheckOptions& options) {
 }
 
 // Unknown instructions are taken at their worst, which may be too bad: they warn.
-Severity severity_of(const Step& a, const Step& b) {
-    return a.effects.known && b.effects.known ? Severity::error : Severity::warning;
+Severity severity_of(const Step& s) {
+    return s.effects.known ? Severity::error : Severity::warning;
 }
 
 class Checker {
@@ -162,7 +162,7 @@ private:
                                           : p->counter == Counter::smem ? "WAIT-SMEM"
                                                                         : "WAIT-LDS";
             findings_.push_back(
-                finding(rule, severity_of(step, graph_.steps[p->tag]), *step.decoded,
+                finding(rule, severity_of(step), *step.decoded,
                         fmt::format("{} is {} while it may still be loaded; needs {}({}) first",
                                     range_name(p->first, p->words),
                                     need.overwrites ? "overwritten" : "read", counter, count),
@@ -180,9 +180,7 @@ private:
                 if (m.rule->tier != tier) continue;
                 const bool asked = tier <= options_.tier;
                 findings_.push_back(
-                    finding(m.rule->rule,
-                            asked ? severity_of(step, graph_.steps[m.producer]) : Severity::note,
-                            *step.decoded,
+                    finding(m.rule->rule, asked ? severity_of(step) : Severity::note, *step.decoded,
                             fmt::format("{} of {} wait states on {}: {}", m.have, m.need,
                                         word_name(m.first), m.rule->about),
                             &code_[m.producer]));

@@ -204,11 +204,7 @@ Effects effects_of_text(std::string_view line) {
                store = name.find("store") != name.npos || starts("ds_write") || starts("ds_add_");
     if (matrix) {
         e.kind = Kind::matrix;
-        // Sparse MFMA by shape (LLVM SISchedule, llc); else the slowest there is.
-        e.passes = !starts("v_smfmac")                                            ? 16
-                   : starts("v_smfmac_f32_16x16") || starts("v_smfmac_i32_16x16") ? 4
-                   : starts("v_smfmac_f32_32x32") || starts("v_smfmac_i32_32x32") ? 8
-                                                                                  : 16;
+        e.passes = 16;  // the slowest there is
     } else if (starts("v_")) {
         e.kind = Kind::valu;
     } else if (lds) {

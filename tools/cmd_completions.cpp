@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "kernels/recipes.hpp"
 #include "tools/command.hpp"
 
 namespace zyfa {

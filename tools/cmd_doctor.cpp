@@ -67,9 +67,9 @@ Check memory() {
 }
 
 Check data() {
-    std::string path = find_data("data/manifest.json");
+    std::string path = find_data("data/sink_s1024_q.bin");
     return {"activation data", path.empty() ? State::missing : State::ok,
-            path.empty() ? "data/manifest.json not found beside the tool" : path};
+            path.empty() ? "data/ not found beside the tool" : path};
 }
 
 Check hip() {

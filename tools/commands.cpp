@@ -9,10 +9,8 @@ namespace {
 
 // In the order in which help shows them.
 constexpr void (*kCommands[])(CLI::App&, Session&) = {
-    add_doctor,
-    add_version,
-    add_completions,
-    add_help,
+    add_list,   add_show,    add_build,       add_sim,  add_lint,
+    add_doctor, add_version, add_completions, add_help,
 };
 
 std::string usage_line(const CLI::App& command) {
@@ -189,7 +187,9 @@ int run_command_line(int argc, const char* const* argv) {
     Exit status = Exit::internal;
     try {
         CLI::App app{"Builds, shows and simulates FP8 attention kernels for AMD gfx950 (MI355X)"};
-        app.footer("  zyfa-gen doctor\n  zyfa-gen version --json\n  zyfa-gen help exit-codes\n");
+        app.footer(
+            "  zyfa-gen list\n  zyfa-gen build fp8_d128_causal -O out\n  zyfa-gen help "
+            "exit-codes\n");
         add_commands(app, session);
         status = run(app, session, {argv + 1, argv + argc});
     } catch (const Error& error) {

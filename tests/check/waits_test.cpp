@@ -200,21 +200,6 @@ TEST_CASE("what cannot be vouched for is a note", "[check]") {
     CHECK(find(unknown, "WAIT-VMEM")->severity == Severity::warning);
 }
 
-TEST_CASE("sparse MFMA has no row, but its shape tells its passes", "[check]") {
-    const auto gap = [](const std::string& name, unsigned slots) {
-        const auto all = findings(name + fmt::format("\ns_nop {}\nv_mov_b32 v60, v0", slots - 1));
-        const Finding* f = find(all, "MFMA-GAP");
-        if (f) CHECK(f->severity == Severity::warning);
-        return f != nullptr;
-    };
-    const std::string small = "v_smfmac_f32_16x16x128_fp8_fp8 v[0:3], v[16:19], v[32:39], v40";
-    const std::string large = "v_smfmac_f32_32x32x64_fp8_fp8 v[0:15], v[16:19], v[32:39], v40";
-    CHECK(gap(small, 7));
-    CHECK_FALSE(gap(small, 8));
-    CHECK(gap(large, 11));
-    CHECK_FALSE(gap(large, 12));
-}
-
 TEST_CASE("slack of waits is a note on request", "[check][waits]") {
     CheckOptions pedantic;
     pedantic.pedantic = true;

@@ -45,17 +45,6 @@ Bytes with_word(size_t offset, uint16_t value) {
     return b;
 }
 
-// A section header (by number) whose size reaches past the end of the file.
-Bytes with_long_section(unsigned number) {
-    Bytes b = small_object();
-    uint64_t headers, offset;
-    std::memcpy(&headers, &b[40], 8);
-    std::memcpy(&offset, &b[headers + 64 * number + 24], 8);
-    const uint64_t size = b.size() - offset + 1;
-    std::memcpy(&b[headers + 64 * number + 32], &size, 8);
-    return b;
-}
-
 // The same bytes with one string replaced by another of the same length.
 Bytes replaced(const std::string& from, const std::string& to) {
     Bytes b = small_object();
@@ -131,7 +120,6 @@ TEST_CASE("what is no gfx950 code object is refused in one line with the right e
         {"x86-64", with_word(18, 62), Exit::unsupported, "x86-64"},
         {"other machine", with_word(18, 8), Exit::unsupported, "machine 8"},
         {"relocatable", assemble(test::kSmallKernel), Exit::unsupported, "not linked"},
-        {"long section", with_long_section(1), Exit::usage, "section 1"},
         {"no LDS size", replaced(".group_segment_fixed_size", ".grxup_segment_fixed_size"),
          Exit::usage, "metadata has no amdhsa.kernels[0].group_segment_fixed_size"},
         {"no kernels", replaced("amdhsa.kernels", "amdhsa.kernelz"), Exit::usage,

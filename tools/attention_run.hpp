@@ -1,0 +1,41 @@
+// One attention call on the simulator with a kernel of ours: a launch file made in memory from the
+// shape, its inputs drawn, run, judged against double precision on the very bytes the kernel got.
+#pragma once
+
+#include "kernels/recipes.hpp"
+#include "reference/quantise.hpp"
+#include "sim/replay.hpp"
+#include "tools/attention_check.hpp"
+#include "tools/output.hpp"
+#include "tools/shape.hpp"
+
+namespace zyfa {
+
+// Quantised inputs of one call, and what the report says of them.
+struct Draw {
+    AttentionShape shape;
+    QuantisedData data;
+    std::string about;
+    Json files = Json::array();  // that were read
+};
+
+// `dist` as typed after --dist. gaussian; llm: one draw for each family that has the kernel's head
+// dimension; llm:FAMILY; file: the recorded inputs that come with the project; file:DIR or
+// file:DIR/SET: <SET>_q.bin, _k.bin, _v.bin there. An empty `shape` is allowed with a file: all of
+// it.
+std::vector<Draw> draw(const std::string& dist, uint64_t seed, const Recipe&,
+                       const std::string& shape);
+
+struct AttentionRun {
+    LaunchFile launch;  // all of the call but the bytes of q, k and v
+    Prepared prepared;
+    AttentionInputs inputs;
+};
+
+// Error (Exit::unsupported): the kernel is made for another head dimension, mask or type.
+AttentionRun prepare_attention(const Recipe&, CodeObject, const Draw&);
+
+// Bounds that follow from the arithmetic of the recipe.
+Tolerance tolerance_of(const Recipe&);
+
+}  // namespace zyfa

@@ -1,0 +1,61 @@
+#include "isa/file.hpp"
+#include "tools/command.hpp"
+#include "tools/listing.hpp"
+#include "tools/subject.hpp"
+
+namespace zyfa {
+
+namespace {
+
+struct ShowOptions {
+    std::string what, output = "-";
+    bool no_address = false, no_raw = false, stats = false;
+};
+
+Json instructions(std::span<const Decoded> code, std::span<const uint8_t> text) {
+    Json list = Json::array();
+    for (const Decoded& d : code)
+        list.push_back({{"address", d.address},
+                        {"words", raw_words(d, text)},
+                        {"text", d.text},
+                        {"known", d.known}});
+    return list;
+}
+
+void show(const ShowOptions& opt, const Session& session) {
+    const Subject subject = open_subject(opt.what);
+    const CodeObject& object = subject.object;
+    const Json mix = opcode_mix(object.code);
+    if (session.common.json) {
+        Json result = {{"id", subject.name}, {"stats", mix}};
+        if (!opt.stats) result["instructions"] = instructions(object.code, object.text);
+        return print_envelope("show", subject.inputs, Json::array({result}));
+    }
+    if (opt.stats) return write_file(opt.output, opcode_mix_text(mix));
+    const auto lines =
+        subject.built ? list_kernel(*subject.built, object.code) : list_code_object(object);
+    write_file(opt.output, listing(lines, object.text, {!opt.no_address, !opt.no_raw}));
+}
+
+}  // namespace
+
+void add_show(CLI::App& app, Session& session) {
+    auto opt = std::make_shared<ShowOptions>();
+    auto* cmd = app.add_subcommand("show", "Assembly of a kernel, or of any gfx950 code object");
+    cmd->alias("cat")->alias("dis");
+    cmd->add_option("id", opt->what, "kernel id, code object, assembly file, or - for stdin")
+        ->required();
+    cmd->add_flag("--no-addr", opt->no_address, "without addresses");
+    cmd->add_flag("--no-raw", opt->no_raw, "without instruction words");
+    cmd->add_flag("--stats", opt->stats, "how many of which instruction, instead of the text");
+    cmd->add_option("-o,--output", opt->output, "file to write, - for stdout")
+        ->type_name("FILE")
+        ->default_str("-");
+    cmd->footer(
+        "  zyfa-gen show fp8_d128_causal --no-addr --no-raw | less\n"
+        "  zyfa-gen show fp8_d128_causal --stats\n"
+        "  zyfa-gen show vendor.co -o vendor.s\n");
+    cmd->callback([opt, &session] { show(*opt, session); });
+}
+
+}  // namespace zyfa

@@ -1,0 +1,104 @@
+#include "tools/sim_report.hpp"
+
+#include <fmt/format.h>
+
+#include "tools/findings.hpp"
+
+namespace zyfa {
+
+namespace {
+
+Json accuracy(const AttentionError& e) {
+    return {{"row_rel_err_mean", finite(e.row_rel_err_mean)},
+            {"frobenius_rel_err", finite(e.frobenius_rel_err)},
+            {"max_abs_err", finite(e.max_abs_err)},
+            {"cosine", finite(e.cosine)},
+            {"lse_max_abs_err", e.lse_checked ? finite(e.lse_max_abs_err) : Json(nullptr)},
+            {"rows_checked", e.rows_checked},
+            {"rows", e.rows_in_all},
+            {"mismatches", e.mismatches},
+            {"lse_mismatches", e.lse_mismatches},
+            {"excused", e.excused}};
+}
+
+std::string grouped(uint64_t number) {
+    if (number < 1000) return fmt::format("{}", number);
+    return fmt::format("{},{:03}", grouped(number / 1000), number % 1000);
+}
+
+std::string accuracy_text(const AttentionError& e) {
+    std::string text = fmt::format(
+        "  against fp64   row error {:.3g} (mean, relative), {:.3g} over all, largest {:.3g}, "
+        "cosine {:.7f}\n",
+        e.row_rel_err_mean, e.frobenius_rel_err, e.max_abs_err, e.cosine);
+    text += e.lse_checked
+                ? fmt::format("                 LSE error {:.3g} at most\n", e.lse_max_abs_err)
+                : "                 LSE not written\n";
+    return text +
+           fmt::format("                 {} of {} rows compared\n", e.rows_checked, e.rows_in_all);
+}
+
+}  // namespace
+
+Exit SimRecord::status(bool strict) const {
+    if (has_errors(result.findings) || (verdict && !verdict->ok())) return Exit::no;
+    if (!result.complete || (strict && !result.unproven.empty())) return Exit::untrusted;
+    return Exit::ok;
+}
+
+Json to_json(const SimRecord& r) {
+    Json failures = Json::array(), executed = Json::object();
+    for (const auto& [name, count] : r.result.executed) executed[name] = count;
+    if (r.verdict)
+        for (const std::string& failure : r.verdict->failures) failures.push_back(failure);
+    return {{"id", r.id},
+            {"shape", r.shape.empty() ? Json(nullptr) : Json(r.shape)},
+            {"input", r.input},
+            {"model", kSimModel},
+            {"accumulate", r.accumulate},
+            {"interleave_seed", r.interleave_seed},
+            {"accuracy", r.verdict ? accuracy(r.verdict->error) : Json(nullptr)},
+            {"failures", failures},
+            {"timing", nullptr},
+            {"findings", to_json(r.result.findings)},
+            {"unproven", r.result.unproven},
+            {"wave_instructions", r.result.wave_instructions},
+            {"matrix_instructions", r.result.mfma},
+            {"executed", executed},
+            {"complete", r.result.complete},
+            {"seconds", finite(r.result.seconds)}};
+}
+
+std::string to_text(const SimRecord& r, const Common& common) {
+    std::string text = paint(r.id, Paint::bold, stdout, common);
+    if (!r.shape.empty()) text += "  " + r.shape;
+    text += fmt::format("\n  input          {}\n", r.input);
+    if (r.verdict) text += accuracy_text(r.verdict->error);
+    const double rate =
+        r.result.seconds > 0 ? double(r.result.wave_instructions) / r.result.seconds : 0;
+    text += fmt::format(
+        "  executed       {} wave instructions, {} of them matrix; {:.1f} s, {:.2f} M/s\n",
+        grouped(r.result.wave_instructions), grouped(r.result.mfma), r.result.seconds, rate / 1e6);
+    text += fmt::format("  model          {}, no timing; matrix sums {}; waves {}\n", kSimModel,
+                        r.accumulate,
+                        r.interleave_seed ? fmt::format("in random order {}", r.interleave_seed)
+                                          : std::string("in turn, loads as late as allowed"));
+    if (r.result.unproven.empty()) text += "  unproven       nothing met\n";
+    for (size_t i = 0; i < r.result.unproven.size(); ++i)
+        text += fmt::format("  {:<13}  {}\n", i ? "" : "unproven", r.result.unproven[i]);
+    text +=
+        fmt::format("  findings       {}\n",
+                    r.result.findings.empty() ? "none" : std::to_string(r.result.findings.size()));
+    for (const Finding& f : r.result.findings) text += to_text(f, r.id, common);
+    if (!r.result.complete) text += "  stopped before the end\n";
+    if (r.verdict) {
+        for (const std::string& failure : r.verdict->failures) text += "  " + failure + "\n";
+        text += "  result         ";
+        text += r.verdict->ok() ? paint("within its bounds", Paint::green, stdout, common)
+                                : paint("OUT OF BOUNDS", Paint::red, stdout, common);
+        text += "\n";
+    }
+    return text;
+}
+
+}  // namespace zyfa

@@ -1,0 +1,30 @@
+// What a simulation found, as text and as JSON. Both say the same, and both say what the figures
+// rest on: a functional model (no time), the numeric mode, the inputs, and what is unproven.
+#pragma once
+
+#include <optional>
+
+#include "sim/run.hpp"
+#include "tools/attention_check.hpp"
+#include "tools/output.hpp"
+
+namespace zyfa {
+
+inline constexpr const char* kSimModel = "functional";
+
+struct SimRecord {
+    std::string id;
+    std::string shape;  // empty: a launch file says it
+    std::string input;  // distribution
+    std::string accumulate;
+    uint64_t interleave_seed = 0;
+    Result result;
+    std::optional<Verdict> verdict;
+
+    Exit status(bool strict) const;
+};
+
+Json to_json(const SimRecord&);
+std::string to_text(const SimRecord&, const Common&);
+
+}  // namespace zyfa
