@@ -52,7 +52,14 @@ std::string fish(const CLI::App& app) {
 
 }  // namespace
 
-std::vector<std::string> completion_words(const CLI::App& command) { return option_names(command); }
+std::vector<std::string> completion_words(const CLI::App& command) {
+    static constexpr std::string_view kTakeIds[] = {"show", "build", "sim", "lint"};
+    std::vector<std::string> words = option_names(command);
+    if (std::find(std::begin(kTakeIds), std::end(kTakeIds), command.get_name()) !=
+        std::end(kTakeIds))
+        for (const Recipe& recipe : recipes()) words.emplace_back(recipe.id);
+    return words;
+}
 
 void add_completions(CLI::App& app, Session&) {
     auto shell = std::make_shared<std::string>();
