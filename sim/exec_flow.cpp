@@ -35,7 +35,11 @@ void execute<Op::s_barrier>(Wave& w, const Step&) {
     w.state = State::at_barrier;
 }
 template <>
-void execute<Op::s_endpgm>(Wave& w, const Step&) {
+void execute<Op::s_endpgm>(Wave& w, const Step& s) {
+    // Inferred: once its waves have ended, the workgroup's LDS may be given to another one.
+    if (w.dma_in_flight)
+        w.note("DMA-AT-END", Severity::warning, s, w.loads[w.loads.size() - 1].step,
+               "the wave ends while its direct-to-LDS loads are in flight");
     drain(w);
     w.state = State::ended;
 }

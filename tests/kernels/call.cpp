@@ -18,9 +18,10 @@ std::string Call::json() const {
     Json buffers, fields = Json::array();
     auto tensor = [&](const char* name, uint64_t rows, uint64_t heads, unsigned n,
                       const char* dtype) {
-        buffers[name] = {{"shape", {b, rows, heads, d}},
-                         {"strides", {std::max<uint64_t>(rows, 1) * row(heads, n), row(heads, n), d, 1}},
-                         {"dtype", dtype}};
+        buffers[name] = {
+            {"shape", {b, rows, heads, d}},
+            {"strides", {std::max<uint64_t>(rows, 1) * row(heads, n), row(heads, n), d, 1}},
+            {"dtype", dtype}};
     };
     tensor("q", sq, h, 0, "e4m3");
     tensor("k", sk, hk, 1, "e4m3");
@@ -35,10 +36,10 @@ std::string Call::json() const {
             {"shape", {1}}, {"dtype", "f32"}, {"values", {descale[n]}}};
     }
     buffers["o"]["init"] = "poison";
-    if (want_lse)
-        buffers["lse"] = {{"shape", {b, h, sq}}, {"dtype", "f32"}, {"init", "poison"}};
+    if (want_lse) buffers["lse"] = {{"shape", {b, h, sq}}, {"dtype", "f32"}, {"init", "poison"}};
     auto pointer = [&](size_t offset, const char* name) {
-        fields.push_back({{"offset", offset}, {"type", "ptr"}, {"value", name ? Json(name) : Json()}});
+        fields.push_back(
+            {{"offset", offset}, {"type", "ptr"}, {"value", name ? Json(name) : Json()}});
     };
     auto number = [&](size_t offset, const char* type, Json value) {
         fields.push_back({{"offset", offset}, {"type", type}, {"value", std::move(value)}});

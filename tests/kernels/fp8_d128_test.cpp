@@ -38,7 +38,15 @@ void fill(Prepared& p, const char* buffer, uint64_t at, uint64_t count, uint8_t 
 TEST_CASE("any lengths, any head ratio: within the error of e4m3's P, no finding", "[kernels]") {
     auto kernel = GENERATE(from_range(std::begin(kKernels), std::end(kKernels)));
     auto [sq, sk] = GENERATE(table<uint64_t, uint64_t>({
-        {1, 1}, {5, 2}, {63, 64}, {64, 63}, {257, 1}, {256, 128}, {300, 333}, {1, 512}, {4, 0},
+        {1, 1},
+        {5, 2},
+        {63, 64},
+        {64, 63},
+        {257, 1},
+        {256, 128},
+        {300, 333},
+        {1, 512},
+        {4, 0},
     }));
     auto [b, h, hk] = GENERATE(table<uint64_t, uint64_t, uint64_t>({{1, 4, 2}, {3, 7, 1}}));
     CAPTURE(kernel, b, h, hk, sq, sk);
@@ -88,8 +96,7 @@ TEST_CASE("layout does not change the result", "[kernels]") {
     check_bounds(gapped);
     for (uint64_t row = 0; row < call.sq; ++row)
         for (uint64_t c = 0; c < 128; c += 7)
-            CHECK(gapped.at(call, 1, row, 1, c) ==
-                  plain.at({.h = 2, .sq = 70}, 1, row, 1, c));
+            CHECK(gapped.at(call, 1, row, 1, c) == plain.at({.h = 2, .sq = 70}, 1, row, 1, c));
     CHECK(gapped.lse == plain.lse);
     // What lies between the rows of o is not touched: poison is all ones.
     for (uint64_t n = 256; n < 256 + 48; ++n) CHECK(gapped.o[2 * n] == 0xff);
