@@ -15,8 +15,12 @@ Flight& issue(Wave& w, const Step& s, Queue& q) {
     f.exec = w.exec();
     f.epoch = w.epoch;
     f.slot = w.slots;
-    for (unsigned n = 0; n < s.touches; ++n)
-        if (s.touch[n].write) w.pending[s.touch[n].word] |= s.touch[n].bits;
+    for (unsigned n = 0; n < s.touches; ++n) {
+        const Touch& t = s.touch[n];
+        if (!t.write) continue;
+        w.loads_overlap |= (w.pending[t.word] & t.bits) != 0;
+        w.pending[t.word] |= t.bits;
+    }
     return f;
 }
 
@@ -37,12 +41,13 @@ static void mark(RegisterSet& set, const Queue& q) {
 
 void arrive_oldest(Wave& w, Queue& q) {
     const Flight& f = q.front();
+    const Step& s = *f.step;
     f.arrive(w, f);
-    bool writes = false;
-    for (unsigned t = 0; t < f.step->touches; ++t) writes |= f.step->touch[t].write;
     q.pop();
-    if (!writes) return;
-    w.pending = {};
+    for (unsigned n = 0; n < s.touches; ++n)
+        if (s.touch[n].write) w.pending[s.touch[n].word] &= ~s.touch[n].bits;
+    if (!w.loads_overlap) return;
+    w.loads_overlap = !w.loads.empty() || !w.lds.empty() || !w.scalars.empty();
     mark(w.pending, w.loads);
     mark(w.pending, w.lds);
     mark(w.pending, w.scalars);
@@ -75,13 +80,20 @@ void arrive_some(Wave& w, uint64_t random) {
     if ((random >> 7 & 7) == 0 && !w.scalars.empty()) arrive_oldest(w, w.scalars);
 }
 
-static bool overlaps(const Step& s, const Step& producer) {
+// How `s` touches what `producer` loads.
+struct Overlap {
+    bool read = false, write = false;
+};
+static Overlap overlap(const Step& s, const Step& producer) {
+    Overlap o;
     for (unsigned a = 0; a < s.touches; ++a)
-        for (unsigned b = 0; b < producer.touches; ++b)
-            if (producer.touch[b].write && s.touch[a].word == producer.touch[b].word &&
-                s.touch[a].bits & producer.touch[b].bits)
-                return true;
-    return false;
+        for (unsigned b = 0; b < producer.touches; ++b) {
+            const Touch &x = s.touch[a], &y = producer.touch[b];
+            if (!y.write || x.word != y.word || !(x.bits & y.bits)) continue;
+            o.read |= x.read;
+            o.write |= x.write;
+        }
+    return o;
 }
 
 // Some shipped kernels rely on time where a wait is too weak (AITER v3 fp8: lgkmcnt(8) before each
@@ -93,7 +105,8 @@ static void arrive_aged(Wave& w, const Step& s) {
     for (unsigned n = 0; n < w.lds.size(); ++n) {
         const Flight& f = w.lds[n];
         if (w.slots - f.slot < latency) break;
-        if (!overlaps(s, *f.step)) continue;
+        Overlap o = overlap(s, *f.step);
+        if (!o.read && (!o.write || s.from->inst.info().is_lds())) continue;
         w.note(
             "WAIT-TIME", Severity::warning, s, f.step,
             fmt::format("no wait covers this LDS read; right only because at least {} cycles have "
@@ -106,31 +119,27 @@ static void arrive_aged(Wave& w, const Step& s) {
 
 static void report_queue(Wave& w, const Step& s, const Queue& q, const char* rule,
                          bool loads_in_order) {
-    for (unsigned n = 0; n < q.size(); ++n) {
-        const Step& producer = *q[n].step;
-        bool read = false, write = false;
-        for (unsigned a = 0; a < s.touches; ++a)
-            for (unsigned b = 0; b < producer.touches; ++b) {
-                const Touch &x = s.touch[a], &y = producer.touch[b];
-                if (!y.write || x.word != y.word || !(x.bits & y.bits)) continue;
-                read |= x.read;
-                write |= x.write;
-            }
-        if (read)
+    static void settle(Wave & w, const Step& s, Queue& q, const char* rule, bool loads_in_order) {
+        unsigned last = 0;
+        for (unsigned n = 0; n < q.size(); ++n) {
+            const Step& producer = *q[n].step;
+            Overlap o = overlap(s, producer);
+            if (!o.read && (!o.write || loads_in_order)) continue;
             w.note(rule, Severity::error, s, &producer,
-                   "reads a register whose load is not waited for");
-        else if (write && !loads_in_order)
-            w.note(rule, Severity::error, s, &producer,
-                   "overwrites a register whose load is not waited for");
+                   o.read ? "reads a register whose load is not waited for"
+                          : "overwrites a register whose load is not waited for");
+            last = n + 1;
+        }
+        if (w.group->options->strict) return;
+        while (last--) arrive_oldest(w, q);
     }
-}
 
-void report_pending(Wave& w, const Step& s) {
-    const OpInfo& info = s.from->inst.info();
-    if (w.group->options->lds_takes_time) arrive_aged(w, s);
-    report_queue(w, s, w.loads, "WAIT-VMEM", info.is_vmem());
-    report_queue(w, s, w.lds, "WAIT-LDS", info.is_lds());
-    report_queue(w, s, w.scalars, "WAIT-SMEM", false);
-}
+    void settle_pending(Wave & w, const Step& s) {
+        const OpInfo& info = s.from->inst.info();
+        if (w.group->options->lds_takes_time) arrive_aged(w, s);
+        settle(w, s, w.loads, "WAIT-VMEM", info.is_vmem());
+        settle(w, s, w.lds, "WAIT-LDS", info.is_lds());
+        settle(w, s, w.scalars, "WAIT-SMEM", false);
+    }
 
 }  // namespace zyfa::sim

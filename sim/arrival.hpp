@@ -21,7 +21,8 @@ void wait_lgkm(Wave&, unsigned count);
 void drain(Wave&);
 void arrive_some(Wave&, uint64_t random);
 
-// A finding for every register of `s` that is pending.
-void report_pending(Wave&, const Step&);
+// A finding for every load whose destination `s` uses too early. Unless Options::strict, those
+// loads arrive now.
+void settle_pending(Wave&, const Step&);
 
 }  // namespace zyfa::sim

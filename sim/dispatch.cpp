@@ -9,10 +9,8 @@ const Execute kExecute[kOpCount] = {
 #include "isa/ops.def"
 };
 
-static Error refusal(const Launch& launch, const Decoded& d, const std::string& why) {
-    return Error(fmt::format("kernel {}, {:#x}: {}: {}", launch.setup.name, d.address, d.text, why),
-                 Exit::unsupported);
-}
+// Only the reason: Wave::refuse adds where.
+static Error refusal(const std::string& why) { return Error(why, Exit::unsupported); }
 
 static bool is_float_row(const OpInfo& info) {
     return info.implicit == Implicit::exec_mode && !info.is_mfma();
@@ -20,13 +18,13 @@ static bool is_float_row(const OpInfo& info) {
 
 // Constants as 64-bit operands: an inline integer is sign-extended; other values only if both ways
 // to extend them agree.
-static uint32_t upper_half(const Launch& launch, const Decoded& d, const Operand& o) {
+static uint32_t upper_half(const Operand& o) {
     int32_t value = int32_t(o.value);
     if (!o.literal && value >= -16 && value <= 64) return value < 0 ? ~0u : 0;
     bool is_inline_float = !o.literal && (o.value & 0x7fffffff) >= 0x3e000000 &&
                            (o.value & 0x7fffffff) <= 0x40800000 && (o.value & 0x3fffff) == 0;
     if (value < 0 || is_inline_float)
-        throw refusal(launch, d, "this constant as a 64-bit operand is not simulated");
+        throw refusal("this constant as a 64-bit operand is not simulated");
     return 0;
 }
 
@@ -40,7 +38,7 @@ static Ref resolve(const Launch& launch, const Decoded& d, unsigned column) {
     r.neg = o.neg;
     r.abs = o.abs;
     if ((o.neg || o.abs) && !is_float_row(info) && d.inst.op != Op::v_cndmask_b32)
-        throw refusal(launch, d, "sign modifier on this instruction is not simulated");
+        throw refusal("sign modifier on this instruction is not simulated");
     switch (o.kind) {
         case Operand::Kind::none:
         case Operand::Kind::off: break;
@@ -49,21 +47,20 @@ static Ref resolve(const Launch& launch, const Decoded& d, unsigned column) {
             r.kind = Ref::Kind::constant;
             r.constant[0] = o.value;
             if (o.kind == Operand::Kind::imm && c.words == 2 && !info.is_packed())
-                r.constant[1] = upper_half(launch, d, o);
+                r.constant[1] = upper_half(o);
             break;
         case Operand::Kind::reg:
             if (o.file == File::s) {
                 bool plain = o.value + o.words <= 128;
                 bool special = o.value == kVccz || o.value == kExecz || o.value == kScc;
                 if (!plain && !(special && o.words == 1 && !is_written(c.use)))
-                    throw refusal(launch, d, "scalar operand outside the simulator's reach");
+                    throw refusal("scalar operand outside the simulator's reach");
                 r.kind = Ref::Kind::scalar;
                 r.index = uint16_t(o.value);
             } else {
                 unsigned have = o.file == File::v ? setup.vgprs : setup.agprs;
                 if (o.value + o.words > std::min(have, 256u))
-                    throw refusal(launch, d,
-                                  fmt::format("the kernel descriptor gives {} {}", have,
+                    throw refusal(fmt::format("the kernel descriptor gives {} {}", have,
                                               o.file == File::v ? "VGPRs" : "AGPRs"));
                 r.kind = Ref::Kind::vector;
                 r.index = uint16_t(o.value + (o.file == File::a ? 256 : 0));
@@ -102,18 +99,18 @@ static void touch_all(Step& s) {
         touch(s, kScalarBit + kVcc, 2, true, false);
 }
 
-static void refuse_modifiers(const Launch& launch, const Decoded& d) {
+static void refuse_modifiers(const Decoded& d) {
     const Inst& inst = d.inst;
     const OpInfo& info = inst.info();
-    if (inst.encoding == Encoding::sdwa) throw refusal(launch, d, "SDWA forms are not simulated");
+    if (inst.encoding == Encoding::sdwa) throw refusal("SDWA forms are not simulated");
     bool is_float = is_float_row(info);
     if (inst.mods.clamp && (!is_float || info.columns[0].use == Use::sdef))
-        throw refusal(launch, d, "clamp on this instruction is not simulated");
+        throw refusal("clamp on this instruction is not simulated");
     if (inst.encoding == Encoding::dpp &&
         (info.operand_count < 2 || info.columns[0].use == Use::mod || info.columns[0].words > 1 ||
          info.columns[1].use != Use::src) &&
         info.columns[0].use != Use::sdef)
-        throw refusal(launch, d, "DPP on this instruction is not simulated");
+        throw refusal("DPP on this instruction is not simulated");
 }
 
 static Step make(const Launch& launch, const Decoded& d, uint32_t index) {
@@ -121,7 +118,7 @@ static Step make(const Launch& launch, const Decoded& d, uint32_t index) {
     s.from = &d;
     s.index = index;
     if (!d.known) return s;
-    refuse_modifiers(launch, d);
+    refuse_modifiers(d);
     s.op = d.inst.op;
     s.execute = kExecute[unsigned(s.op)];
     s.is_dpp = d.inst.encoding == Encoding::dpp;
@@ -141,12 +138,16 @@ Code prepare(const Launch& launch) {
     for (const Decoded& d : launch.code) {
         code.at[d.address / 4] = uint32_t(code.steps.size());
         // What is never reached may be anything: it is refused when a wave gets there.
+        uint32_t index = uint32_t(code.steps.size());
         Step s;
-        s.from = &d;
-        s.index = uint32_t(code.steps.size());
         try {
-            s = make(launch, d, s.index);
-        } catch (const Error& e) { code.refused.emplace(s.index, e.what()); }
+            s = make(launch, d, index);
+        } catch (const Error& e) {
+            s = Step{};
+            s.from = &d;
+            s.index = index;
+            code.refused.emplace(index, e.what());
+        }
         code.steps.push_back(s);
     }
     for (Step& s : code.steps) {

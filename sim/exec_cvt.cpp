@@ -12,14 +12,14 @@ static inline uint32_t to_e4m3(uint32_t a) {
     uint32_t normal = ((x + 0x7ffff + (x >> 20 & 1)) >> 20) - (120 << 3);
     uint32_t small = u32(f32(x) + 0x1p14f) - u32(0x1p14f);  // one unit of 2^14 is 2^-9
     uint32_t code = x < 0x3c800000 ? small : normal;        // 2^-6
-    return sign | (x >= 0x7f800000 || code > 0x7f ? 0x7f : code);
+    return sign | (((x >= 0x7f800000) | (code > 0x7f)) ? 0x7f : code);
 }
 static inline uint32_t to_e5m2(uint32_t a) {
     uint32_t x = a & 0x7fffffff, sign = a >> 24 & 0x80;
     uint32_t normal = ((x + 0xfffff + (x >> 21 & 1)) >> 21) - (112 << 2);
     uint32_t small = u32(f32(x) + 0x1p7f) - u32(0x1p7f);  // one unit of 2^7 is 2^-16
     uint32_t code = x < 0x38800000 ? small : normal;      // 2^-14
-    code = code > 0x7c || x >= 0x7f800000 ? 0x7c : code;
+    code = ((code > 0x7c) | (x >= 0x7f800000)) ? 0x7c : code;
     return sign | (x > 0x7f800000 ? 0x7f : code);
 }
 static inline uint32_t to_bf16(uint32_t a) {

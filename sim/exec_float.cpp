@@ -61,7 +61,7 @@ static void compare(Wave& w, const Step& s, Body2 body) {
     }
 
 static inline bool is_nan(uint32_t x) { return (x & 0x7fffffff) > 0x7f800000; }
-static inline bool is_signaling(uint32_t x) { return is_nan(x) && !(x & 0x00400000); }
+static inline bool is_signaling(uint32_t x) { return is_nan(x) & !(x & 0x00400000); }
 // As the bits stand, ordered like the numbers they are (no NaN): -0 below +0.
 static inline int32_t order(uint32_t x) {
     return int32_t(x) < 0 ? int32_t(x ^ 0x7fffffff) : int32_t(x);
@@ -77,7 +77,7 @@ static inline uint32_t smaller(uint32_t a, uint32_t b) {
 static inline uint32_t middle(uint32_t a, uint32_t b, uint32_t c) {
     uint32_t low = smaller(a, b), high = larger(a, b);
     uint32_t inner = larger(low, smaller(high, c));
-    return is_nan(a) || is_nan(b) || is_nan(c) ? smaller(low, c) : inner;
+    return is_nan(a) | is_nan(b) | is_nan(c) ? smaller(low, c) : inner;
 }
 // IEEE-754-2019 maximum: any NaN gives NaN.
 static inline uint32_t larger_or_nan(uint32_t a, uint32_t b) {
@@ -106,8 +106,8 @@ COMPARE(v_cmp_le_f32, f32(a) <= f32(b))
 COMPARE(v_cmp_gt_f32, f32(a) > f32(b))
 COMPARE(v_cmp_ge_f32, f32(a) >= f32(b))
 COMPARE(v_cmp_nge_f32, !(f32(a) >= f32(b)))
-COMPARE(v_cmp_u_f32, f32(a) != f32(a) || f32(b) != f32(b))
-COMPARE(v_cmp_o_f32, f32(a) == f32(a) && f32(b) == f32(b))
+COMPARE(v_cmp_u_f32, (f32(a) != f32(a)) | (f32(b) != f32(b)))
+COMPARE(v_cmp_o_f32, (f32(a) == f32(a)) & (f32(b) == f32(b)))
 BODY2(v_max_f32, larger(a, b))
 BODY2(v_min_f32, smaller(a, b))
 BODY3(v_max3_f32, larger(larger(a, b), c))

@@ -12,9 +12,9 @@ namespace zyfa::sim {
 // A small float format as numbers for the decoding loop.
 struct Decoder {
     unsigned bits, mantissa;
-    uint32_t rebias, subnormals, special;  // special: first code that is not a number, by magnitude
-    bool special_is_infinity;
-    float unit;  // of subnormals
+    uint32_t rebias, subnormals;
+    uint32_t special, infinity;  // by magnitude: first code that is not finite; infinity, if any
+    float unit;                  // of subnormals
 };
 static Decoder decoder(unsigned exponent_bits, unsigned mantissa, uint32_t special, bool infinity) {
     int bias = (1 << (exponent_bits - 1)) - 1;
@@ -23,7 +23,7 @@ static Decoder decoder(unsigned exponent_bits, unsigned mantissa, uint32_t speci
             uint32_t(127 - bias) << 23,
             1u << mantissa,
             special,
-            infinity,
+            infinity ? special : ~0u,
             std::ldexp(1.0f, 1 - bias - int(mantissa))};
 }
 static Decoder decoder(Format f) {
@@ -39,32 +39,54 @@ static Decoder decoder(Format f) {
 static Decoder f16_decoder() { return decoder(5, 10, 0x7c00, true); }
 static Decoder bf16_decoder() { return decoder(8, 7, 0x7f80, true); }
 
-ZYFA_CLONES static void decode_row(float* __restrict d, const uint32_t* low, const uint32_t* high,
-                                   unsigned shift, Decoder f, unsigned count) {
-    uint32_t magnitude = (1u << (f.bits - 1)) - 1;
-    for (unsigned n = 0; n < count; ++n) {
-        uint32_t code = (low[n] >> shift) | (high[n] << 1 << (31 - shift));
-        uint32_t x = code & magnitude;
-        uint32_t normal = (x << (23 - f.mantissa)) + f.rebias;
-        uint32_t small = u32(float(int32_t(x)) * f.unit);
-        uint32_t value = x < f.subnormals ? small : normal;
-        uint32_t odd = f.special_is_infinity && x == f.special ? 0x7f800000 : 0x7fc00000;
-        value = x >= f.special ? odd : value;
-        d[n] = f32(value | (code >> (f.bits - 1) & 1) << 31);
+static inline float decode_one(uint32_t code, const Decoder& f, uint32_t magnitude) {
+    uint32_t x = code & magnitude;
+    uint32_t normal = (x << (23 - f.mantissa)) + f.rebias;
+    uint32_t small = u32(float(int32_t(x)) * f.unit);
+    uint32_t value = x < f.subnormals ? small : normal;
+    uint32_t odd = x == f.infinity ? 0x7f800000 : 0x7fc00000;
+    value = x >= f.special ? odd : value;
+    return f32(value | (code >> (f.bits - 1) & 1) << 31);
+}
+static constexpr unsigned magnitude_of(unsigned bits) { return (1u << (bits - 1)) - 1; }
+
+// Words of `count` lanes, elements that do not cross words: element e goes to d + at[e].
+ZYFA_CLONES static void decode_word(float* __restrict d, const uint32_t* words, const unsigned* at,
+                                    unsigned elements, Decoder f, unsigned count) {
+    uint32_t magnitude = magnitude_of(f.bits);
+    for (unsigned e = 0; e < elements; ++e) {
+        float* row = d + at[e];
+        for (unsigned n = 0; n < count; ++n)
+            row[n] = decode_one(words[n] >> e * f.bits, f, magnitude);
     }
 }
+ZYFA_CLONES static void decode_crossing(float* __restrict d, const uint32_t* low,
+                                        const uint32_t* high, unsigned shift, Decoder f,
+                                        unsigned count) {
+    uint32_t magnitude = magnitude_of(f.bits);
+    for (unsigned n = 0; n < count; ++n)
+        d[n] = decode_one((low[n] >> shift) | (high[n] << 1 << (31 - shift)), f, magnitude);
+}
 
-// [k][row] from a lane's string of elements.
+// [k][row] from the lanes' strings of elements.
 static void decode_operand(const Wave& w, const Ref& r, const Fragment& part, const Decoder& f,
                            float* out) {
-    for (unsigned e = 0; e < part.per_lane(); ++e) {
-        unsigned bit = e * part.bits, word = bit / 32, shift = bit % 32;
-        bool crosses = shift + part.bits > 32;
-        for (unsigned g = 0; g < part.groups(); ++g) {
-            const uint32_t* low = w.vector[r.index + word].word + g * part.mn;
-            const uint32_t* high = crosses ? w.vector[r.index + word + 1].word + g * part.mn : low;
-            unsigned k = a_element(part, g * part.mn, e).k;
-            decode_row(out + k * part.mn, low, high, shift, f, part.mn);
+    auto at = [&](unsigned lane, unsigned e) { return a_element(part, lane, e).k * part.mn; };
+    for (unsigned lane = 0; lane < kLanes; lane += part.mn) {
+        if (32 % part.bits == 0) {
+            unsigned elements = 32 / part.bits, places[8];
+            for (unsigned word = 0; word < part.words(); ++word) {
+                for (unsigned e = 0; e < elements; ++e) places[e] = at(lane, word * elements + e);
+                decode_word(out, w.vector[r.index + word].word + lane, places, elements, f,
+                            part.mn);
+            }
+            continue;
+        }
+        for (unsigned e = 0; e < part.per_lane(); ++e) {
+            unsigned bit = e * part.bits, word = bit / 32, shift = bit % 32;
+            bool crosses = shift + part.bits > 32;
+            decode_crossing(out + at(lane, e), w.vector[r.index + word].word + lane,
+                            w.vector[r.index + word + crosses].word + lane, shift, f, part.mn);
         }
     }
 }

@@ -3,6 +3,7 @@
 // are kept; any NaN gives the quiet NaN 0x7fc00000.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "sim/run.hpp"
@@ -25,7 +26,7 @@ struct Product {
 
 void multiply(Product&, Accumulate);
 // i32 = i32 + i8 * i8, wrapping; operands laid out as above.
-void multiply_i8(const int8_t* a, const int8_t* b, const int32_t* c, int32_t* d, unsigned mn,
-                 unsigned k);
+void multiply_i8(const int8_t* a, const int8_t* b, const int32_t* c, int32_t* d, size_t mn,
+                 size_t k);
 
 }  // namespace zyfa::sim

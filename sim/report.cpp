@@ -4,16 +4,7 @@
 
 namespace zyfa::sim {
 
-bool Reporter::knows(uint64_t workgroup, const char* rule, uint32_t address,
-                     uint32_t other_address) {
-    auto it = entries_.find(Key{address, rule, other_address});
-    if (it == entries_.end() || it->second.workgroup > workgroup) return false;
-    ++it->second.finding.count;
-    return true;
-}
-
 void Reporter::add(uint64_t workgroup, Finding finding, uint32_t other_address) {
-    if (finding.severity == Severity::error) ++errors_;
     Key key{finding.address, finding.rule, other_address};
     auto [it, fresh] = entries_.try_emplace(key, Entry{workgroup, finding});
     if (fresh) return;

@@ -13,11 +13,8 @@ namespace zyfa::sim {
 
 class Reporter {
 public:
-    // True if the pair was not known: only then is `message` worth making.
     void add(uint64_t workgroup, Finding finding, uint32_t other_address);
-    bool knows(uint64_t workgroup, const char* rule, uint32_t address, uint32_t other_address);
     void merge(const Reporter&);
-    bool has_error() const { return errors_ > 0; }
     std::vector<Finding> sorted() const;
 
 private:
@@ -27,7 +24,6 @@ private:
         Finding finding;
     };
     std::map<Key, Entry> entries_;
-    uint64_t errors_ = 0;
 };
 
 }  // namespace zyfa::sim

@@ -65,6 +65,7 @@ void start(Wave& w, Group& g, unsigned number) {
     w.lds.clear();
     w.scalars.clear();
     w.dma_in_flight = 0;
+    w.loads_overlap = false;
     w.scc = false;
     w.state = State::running;
     w.number = uint16_t(number);
@@ -140,7 +141,7 @@ void step(Wave& w, std::vector<uint64_t>& counts) {
         pending |= t.bits & w.pending[t.word];
         if (t.read) unset |= t.bits & ~w.written[t.word];
     }
-    if (pending) report_pending(w, s);
+    if (pending) settle_pending(w, s);
     if (unset && w.group->options->uninitialised) report_uninitialised(w, s);
     for (unsigned n = 0; n < s.touches; ++n)
         if (s.touch[n].write) w.written[s.touch[n].word] |= s.touch[n].bits;
@@ -156,21 +157,19 @@ struct Worker {
     std::vector<uint64_t> counts;
     bool complete = true;
 
-    // False: stopped before its end.
-    bool release_barrier(unsigned waves) {
+    void release_barrier(unsigned waves) {
         unsigned waiting = 0, ended = 0;
         for (unsigned n = 0; n < waves; ++n) {
             waiting += group.waves[n]->state == State::at_barrier;
             ended += group.waves[n]->state == State::ended;
         }
-        if (waiting == 0 || waiting + ended < waves) return false;
+        if (waiting + ended < waves) return;
         for (unsigned n = 0; n < waves; ++n) {
             Wave& w = *group.waves[n];
             if (w.state != State::at_barrier) continue;
             w.state = State::running;
             ++w.epoch;
         }
-        return true;
     }
 
     void check_barriers(unsigned waves) {
@@ -184,8 +183,7 @@ struct Worker {
         }
     }
 
-    bool stop() const { return group.options->strict && reporter.has_error(); }
-
+    // False: stopped before its end.
     bool run_group(uint64_t index) {
         const Launch& l = *group.launch;
         const Options& o = *group.options;
@@ -200,12 +198,10 @@ struct Worker {
         Random random{o.seed * 0x100000001b3 + index};
         unsigned live = waves;
         while (live) {
-            bool moved = false;
             for (unsigned turn = 0; turn < waves; ++turn) {
                 uint64_t dice = o.seed ? random() : 0;
                 Wave& w = *group.waves[o.seed ? (dice >> 32) % waves : turn];
                 if (w.state != State::running) continue;
-                moved = true;
                 if (o.seed) arrive_some(w, dice);
                 // Bursts of up to 8 let waves drift apart.
                 unsigned burst = o.seed ? 1 + (dice >> 20 & 7) : 1;
@@ -218,11 +214,10 @@ struct Worker {
                     return false;
                 }
             }
-            if (stop()) return false;
-            if (!moved || live) release_barrier(waves);
+            release_barrier(waves);
         }
         check_barriers(waves);
-        return !stop();
+        return true;
     }
 };
 
@@ -262,10 +257,7 @@ Result run(const Launch& launch, Memory& memory, const Options& options) {
         worker.counts.assign(code.steps.size(), 0);
         for (uint64_t n; !stopped && (n = next++) < total;) {
             try {
-                if (!worker.run_group(n)) {
-                    worker.complete = false;
-                    if (options.strict || options.max_wave_instructions) stopped = true;
-                }
+                worker.complete &= worker.run_group(n);
             } catch (...) {
                 std::lock_guard lock(mutex);
                 if (n < failed_group) failure = std::current_exception();

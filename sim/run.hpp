@@ -52,10 +52,14 @@ struct Options {
     Accumulate accumulate = Accumulate::exact;
     unsigned cdna3_group = 16;  // products per group of the cdna3 model, 8-bit and smaller formats
     uint64_t seed = 0;  // 0: waves in turn, loads as late as allowed; else random order and times
-    unsigned threads = 0;        // 0: all cores
-    bool strict = false;         // stop a workgroup at its first finding of severity error
-    bool lds_takes_time = true;  // an LDS read older than its latency arrives without a wait, with
-                                 // a warning; false: it stays poison, an error
+    unsigned threads = 0;  // 0: all cores
+    // What an instruction gets that reads a register too early, before the wait that covers its
+    // load: poison (true) or the loaded value (false). It is a finding either way.
+    bool strict = false;
+    // An LDS read older than its latency arrives without a wait, with a warning; false: it is an
+    // error like any other read that nothing covers.
+    bool lds_takes_time = true;
+    bool races = true;  // watch LDS for unordered accesses
     bool races = true;  // watch LDS for unordered accesses
     bool uninitialised = true;
     uint64_t max_wave_instructions = 0;                           // per wave; 0: no limit
@@ -68,7 +72,7 @@ struct Result {
     std::vector<std::string> unproven;  // semantics met that no hardware evidence covers
     std::vector<std::pair<std::string, uint64_t>> executed;  // per mnemonic, sorted by name
     double seconds = 0;
-    bool complete = true;  // false: stopped by progress, strict or a limit
+    bool complete = true;  // false: stopped by progress or by max_wave_instructions
 };
 
 // Error (Exit::unsupported): an instruction, mode or descriptor outside the simulator's reach was

@@ -23,7 +23,7 @@ ZYFA_CLONES static void finish(uint32_t* d, float scale, bool flush, bool clamp,
         for (unsigned l = 0; l < kLanes; ++l) {
             float x = f32(d[l]);
             float y = x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
-            d[l] = x != x && !nan_to_zero ? d[l] : u32(y);
+            d[l] = (x != x) & !nan_to_zero ? d[l] : u32(y);
         }
 }
 

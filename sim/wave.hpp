@@ -102,6 +102,7 @@ struct Wave {
     RegisterSet pending{}, written{};
     Queue loads, lds, scalars;  // vmcnt; lgkmcnt in order; lgkmcnt out of order
     unsigned dma_in_flight = 0;
+    bool loads_overlap = false;  // two loads under way to one register
     Group* group = nullptr;
 
     uint64_t exec() const { return scalar64(kExec); }
