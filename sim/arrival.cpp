@@ -117,29 +117,27 @@ static void arrive_aged(Wave& w, const Step& s) {
     while (due--) arrive_oldest(w, w.lds);
 }
 
-static void report_queue(Wave& w, const Step& s, const Queue& q, const char* rule,
-                         bool loads_in_order) {
-    static void settle(Wave & w, const Step& s, Queue& q, const char* rule, bool loads_in_order) {
-        unsigned last = 0;
-        for (unsigned n = 0; n < q.size(); ++n) {
-            const Step& producer = *q[n].step;
-            Overlap o = overlap(s, producer);
-            if (!o.read && (!o.write || loads_in_order)) continue;
-            w.note(rule, Severity::error, s, &producer,
-                   o.read ? "reads a register whose load is not waited for"
-                          : "overwrites a register whose load is not waited for");
-            last = n + 1;
-        }
-        if (w.group->options->strict) return;
-        while (last--) arrive_oldest(w, q);
+static void settle(Wave& w, const Step& s, Queue& q, const char* rule, bool loads_in_order) {
+    unsigned last = 0;
+    for (unsigned n = 0; n < q.size(); ++n) {
+        const Step& producer = *q[n].step;
+        Overlap o = overlap(s, producer);
+        if (!o.read && (!o.write || loads_in_order)) continue;
+        w.note(rule, Severity::error, s, &producer,
+               o.read ? "reads a register whose load is not waited for"
+                      : "overwrites a register whose load is not waited for");
+        last = n + 1;
     }
+    if (w.group->options->strict) return;
+    while (last--) arrive_oldest(w, q);
+}
 
-    void settle_pending(Wave & w, const Step& s) {
-        const OpInfo& info = s.from->inst.info();
-        if (w.group->options->lds_takes_time) arrive_aged(w, s);
-        settle(w, s, w.loads, "WAIT-VMEM", info.is_vmem());
-        settle(w, s, w.lds, "WAIT-LDS", info.is_lds());
-        settle(w, s, w.scalars, "WAIT-SMEM", false);
-    }
+void settle_pending(Wave& w, const Step& s) {
+    const OpInfo& info = s.from->inst.info();
+    if (w.group->options->lds_takes_time) arrive_aged(w, s);
+    settle(w, s, w.loads, "WAIT-VMEM", info.is_vmem());
+    settle(w, s, w.lds, "WAIT-LDS", info.is_lds());
+    settle(w, s, w.scalars, "WAIT-SMEM", false);
+}
 
 }  // namespace zyfa::sim

@@ -60,7 +60,6 @@ struct Options {
     // error like any other read that nothing covers.
     bool lds_takes_time = true;
     bool races = true;  // watch LDS for unordered accesses
-    bool races = true;  // watch LDS for unordered accesses
     bool uninitialised = true;
     uint64_t max_wave_instructions = 0;                           // per wave; 0: no limit
     std::function<bool(uint64_t done, uint64_t total)> progress;  // workgroups; false stops the run
