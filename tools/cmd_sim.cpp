@@ -13,6 +13,7 @@ struct SimOptions {
     std::string dist = "gaussian";
     uint64_t seed = 1, interleave_seed = 0, max_rows = 1 << 14;
     unsigned threads = 0;
+    size_t most = 10;
     bool check = false, strict = false;
 };
 
@@ -94,7 +95,7 @@ void sim(const SimOptions& opt, Session& session) {
     const auto report = [&](const SimRecord& record) {
         session.status = std::max(session.status, record.status(opt.strict));
         results.push_back(to_json(record));
-        if (!session.common.json) fmt::print("{}", to_text(record, session.common));
+        if (!session.common.json) fmt::print("{}", to_text(record, opt.most, session.common));
         fflush(stdout);
     };
     if (!opt.replay.empty()) {
@@ -142,6 +143,9 @@ void add_sim(CLI::App& app, Session& session) {
         ->default_str("16384");
     cmd->add_option("--replay", opt->replay, "launch file: any code object, any buffers")
         ->type_name("FILE");
+    cmd->add_option("--max-diagnostics", opt->most, "most findings that are printed")
+        ->type_name("N")
+        ->default_str("10");
     cmd->add_flag("--strict", opt->strict, "exit 4 if a semantic without hardware proof was met");
     cmd->footer(
         "  zyfa-gen sim fp8_d128_causal --shape b=1,h=2,hk=1,sq=300,sk=300 --check\n"

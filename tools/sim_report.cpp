@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
 #include "tools/findings.hpp"
 
 namespace zyfa {
@@ -24,6 +27,16 @@ Json accuracy(const AttentionError& e) {
 std::string grouped(uint64_t number) {
     if (number < 1000) return fmt::format("{}", number);
     return fmt::format("{},{:03}", grouped(number / 1000), number % 1000);
+}
+
+// "4 WAIT-TIME (warning), 2 LDS-RACE (error)", in order of name.
+std::string summary(const std::vector<Finding>& findings) {
+    std::map<std::string, unsigned> counts;
+    for (const Finding& f : findings) ++counts[fmt::format("{} ({})", f.rule, name_of(f.severity))];
+    std::string text;
+    for (const auto& [name, count] : counts)
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
+    return text.empty() ? "none" : text;
 }
 
 std::string accuracy_text(const AttentionError& e) {
@@ -69,7 +82,7 @@ Json to_json(const SimRecord& r) {
             {"seconds", finite(r.result.seconds)}};
 }
 
-std::string to_text(const SimRecord& r, const Common& common) {
+std::string to_text(const SimRecord& r, size_t most_findings, const Common& common) {
     std::string text = paint(r.id, Paint::bold, stdout, common);
     if (!r.shape.empty()) text += "  " + r.shape;
     text += fmt::format("\n  input          {}\n", r.input);
@@ -86,10 +99,11 @@ std::string to_text(const SimRecord& r, const Common& common) {
     if (r.result.unproven.empty()) text += "  unproven       nothing met\n";
     for (size_t i = 0; i < r.result.unproven.size(); ++i)
         text += fmt::format("  {:<13}  {}\n", i ? "" : "unproven", r.result.unproven[i]);
-    text +=
-        fmt::format("  findings       {}\n",
-                    r.result.findings.empty() ? "none" : std::to_string(r.result.findings.size()));
-    for (const Finding& f : r.result.findings) text += to_text(f, r.id, common);
+    text += fmt::format("  findings       {}\n", summary(r.result.findings));
+    const size_t shown = std::min(most_findings, r.result.findings.size());
+    for (size_t i = 0; i < shown; ++i) text += to_text(r.result.findings[i], r.id, common);
+    if (shown < r.result.findings.size())
+        text += fmt::format("    {} more (--max-diagnostics)\n", r.result.findings.size() - shown);
     if (!r.result.complete) text += "  stopped before the end\n";
     if (r.verdict) {
         for (const std::string& failure : r.verdict->failures) text += "  " + failure + "\n";

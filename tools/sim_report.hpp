@@ -25,6 +25,6 @@ struct SimRecord {
 };
 
 Json to_json(const SimRecord&);
-std::string to_text(const SimRecord&, const Common&);
+std::string to_text(const SimRecord&, size_t most_findings, const Common&);
 
 }  // namespace zyfa
