@@ -13,10 +13,10 @@ std::string find_data(const std::string& name) {
     if (length <= 0 || size_t(length) >= sizeof self) return {};
     std::string folder(self, size_t(length));
     folder.erase(folder.rfind('/'));
-    for (const char* way : {"/../../", "/../share/zyfa/"}) {  // build/bin in a checkout; installed
-        std::string path = folder + way + name;
-        if (char real[PATH_MAX]; realpath(path.c_str(), real)) return real;
-    }
+    const std::string installed = folder + "/../share/zyfa/", checkout = folder + "/../../";
+    const bool in_checkout = access((checkout + "isa/ops.def").c_str(), F_OK) == 0;
+    const std::string path = (in_checkout ? checkout : installed) + name;
+    if (char real[PATH_MAX]; realpath(path.c_str(), real)) return real;
     return {};
 }
 

@@ -339,3 +339,53 @@ TEST_CASE("the bash completion script is one, and knows commands, options and ke
     REQUIRE(has(run("completions fish").out, "-a fp8_d128_causal"));
     REQUIRE(run("completions csh").status == 2);
 }
+
+TEST_CASE("lint proves our kernels and sees a wait that is gone, with both ends", "[tools]") {
+    Folder folder;
+    REQUIRE(run("lint fp8_d128_causal fp8_d128_full").status == 0);
+    std::string text = run("show fp8_d128_full --no-addr --no-raw").out;
+    const std::string whole = folder.write("whole.s", text);
+    REQUIRE(run("lint '" + whole + "'").status == 0);
+    const size_t wait = text.rfind("s_waitcnt", text.find("v_mfma"));
+    text.erase(wait, text.find('\n', wait) - wait);
+    const std::string broken = folder.write("broken.s", text);
+    Outcome result = run("lint '" + broken + "'");
+    CAPTURE(result.out);
+    REQUIRE(result.status == 1);
+    REQUIRE(has(result.out, "[WAIT-LDS]"));
+    REQUIRE(has(result.out, "with 0x"));
+    REQUIRE(run("lint --no-fail '" + broken + "'").status == 0);
+    json findings = json::parse(run("lint --json '" + broken + "'").out)["results"][0]["findings"];
+    REQUIRE_FALSE(findings.empty());
+    REQUIRE_FALSE(findings[0]["other"].get<std::string>().empty());
+    REQUIRE(has(run("lint --explain WAIT-LDS").out, "source:"));
+    REQUIRE(has(run("lint --explain WAIT-LSD").err, "did you mean 'WAIT-LDS'?"));
+}
+
+TEST_CASE("assembly with CRLF line ends reads as without", "[tools]") {
+    Folder folder;
+    std::string text = run("show fp8_d128_full --no-addr --no-raw").out, crlf;
+    for (char c : text) crlf += c == '\n' ? std::string("\r\n") : std::string(1, c);
+    Outcome result = run("lint '" + folder.write("crlf.s", crlf) + "'");
+    CAPTURE(result.err);
+    REQUIRE(result.status == 0);
+    Outcome wrong = run("lint '" + folder.write("wrong.s", "s_nop 0\n  v_frobnicate v0\n") + "'");
+    REQUIRE(wrong.status == 2);
+    REQUIRE(has(wrong.err, "wrong.s:2:"));
+}
+
+TEST_CASE("an installed tool finds its data", "[tools]") {
+    Folder folder;
+    const std::string prefix = folder / "prefix";
+    REQUIRE(
+        std::system(("cmake --install '" ZYFA_BUILD_DIR "' --prefix '" + prefix + "' >/dev/null")
+                        .c_str()) == 0);
+    REQUIRE(fs::exists(prefix + "/share/doc/zyfa/LICENSE"));
+    REQUIRE(fs::exists(prefix + "/share/doc/zyfa/cli.md"));
+    const int status = std::system(("cd / && '" + prefix + "/bin/zyfa-gen' sim fp8_d128_causal " +
+                                    "--dist file --shape sq=40 --check >/dev/null")
+                                       .c_str());
+    REQUIRE(WEXITSTATUS(status) == 0);
+    const int doctor = std::system(("'" + prefix + "/bin/zyfa-gen' doctor >/dev/null").c_str());
+    REQUIRE(WEXITSTATUS(doctor) == 0);
+}
