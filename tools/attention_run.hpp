@@ -14,6 +14,7 @@ namespace zyfa {
 // Quantised inputs of one call, and what the report says of them.
 struct Draw {
     AttentionShape shape;
+    AttentionData original;  // what was drawn, before quantisation
     QuantisedData data;
     std::string about;
     Json files = Json::array();  // that were read

@@ -85,6 +85,9 @@ SimRecord attention(const SimOptions& opt, const Session& session, const Subject
     progress.show("comparing with double precision");
     if (opt.check)
         record.verdict = check_attention(run.launch, run.inputs, run.prepared, opt.max_rows);
+    if (opt.check && draw.shape.sq > 0 && draw.shape.sk > 0)
+        record.quantisation =
+            quantisation_error(draw.original, draw.data, subject.recipe->causal, opt.max_rows);
     return record;
 }
 

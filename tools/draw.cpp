@@ -44,7 +44,8 @@ Draw generated(Family family, const char* name, uint64_t seed, const Recipe& rec
                const AttentionShape& shape) {
     Draw out;
     out.shape = shape;
-    out.data = quantise_e4m3(generate(family, input_shape(recipe, shape), seed));
+    out.original = generate(family, input_shape(recipe, shape), seed);
+    out.data = quantise_e4m3(out.original);
     out.about = fmt::format("{}, seed {}", name, seed);
     return out;
 }
@@ -97,6 +98,7 @@ Draw recorded(const std::string& where, const Recipe& recipe, const std::string&
                  data.q.begin() + (data.shape.sq - out.shape.sq) * uint64_t(recipe.d_qk));
     data.shape = input_shape(recipe, out.shape);
     out.data = quantise_e4m3(data);
+    out.original = std::move(data);
     out.about = fmt::format("recorded activations, {}", from.set);
     return out;
 }

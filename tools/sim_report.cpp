@@ -71,6 +71,7 @@ Json to_json(const SimRecord& r) {
             {"accumulate", r.accumulate},
             {"interleave_seed", r.interleave_seed},
             {"accuracy", r.verdict ? accuracy(r.verdict->error) : Json(nullptr)},
+            {"quantisation", r.quantisation ? accuracy(*r.quantisation) : Json(nullptr)},
             {"failures", failures},
             {"timing", nullptr},
             {"findings", to_json(r.result.findings)},
@@ -87,6 +88,11 @@ std::string to_text(const SimRecord& r, size_t most_findings, const Common& comm
     if (!r.shape.empty()) text += "  " + r.shape;
     text += fmt::format("\n  input          {}\n", r.input);
     if (r.verdict) text += accuracy_text(r.verdict->error);
+    if (r.quantisation)
+        text += fmt::format(
+            "  quantisation   of the input to e4m3, one scale each: row error {:.3g}, {:.3g} over "
+            "all;\n                 not the kernel's, and not in the figures above\n",
+            r.quantisation->row_rel_err_mean, r.quantisation->frobenius_rel_err);
     const double rate =
         r.result.seconds > 0 ? double(r.result.wave_instructions) / r.result.seconds : 0;
     text += fmt::format(

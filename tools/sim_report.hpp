@@ -20,6 +20,7 @@ struct SimRecord {
     uint64_t interleave_seed = 0;
     Result result;
     std::optional<Verdict> verdict;
+    std::optional<AttentionError> quantisation;  // of the input alone, no kernel in it
 
     Exit status(bool strict) const;
 };
