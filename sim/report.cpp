@@ -4,6 +4,14 @@
 
 namespace zyfa::sim {
 
+bool Reporter::repeats(uint64_t workgroup, const char* rule, uint32_t address,
+                       uint32_t other_address) {
+    auto it = entries_.find(Key{address, rule, other_address});
+    if (it == entries_.end() || it->second.workgroup > workgroup) return false;
+    ++it->second.finding.count;
+    return true;
+}
+
 void Reporter::add(uint64_t workgroup, Finding finding, uint32_t other_address) {
     Key key{finding.address, finding.rule, other_address};
     auto [it, fresh] = entries_.try_emplace(key, Entry{workgroup, finding});

@@ -13,6 +13,9 @@ namespace zyfa::sim {
 
 class Reporter {
 public:
+    // Counts one more of a known pair; false if it is not known or this workgroup's is the better
+    // sample.
+    bool repeats(uint64_t workgroup, const char* rule, uint32_t address, uint32_t other_address);
     void add(uint64_t workgroup, Finding finding, uint32_t other_address);
     void merge(const Reporter&);
     std::vector<Finding> sorted() const;

@@ -52,6 +52,8 @@ static std::string place(const Step& s) {
 
 void Wave::note(const char* rule, Severity severity, const Step& here, const Step* other,
                 std::string message, int lane, uint64_t location) {
+    uint32_t other_address = other ? other->from->address : ~0u;
+    if (group->reporter->repeats(group->index, rule, here.from->address, other_address)) return;
     Finding f;
     f.rule = rule;
     f.severity = severity;
@@ -62,7 +64,7 @@ void Wave::note(const char* rule, Severity severity, const Step& here, const Ste
     f.wave = number;
     f.lane = lane;
     f.location = location;
-    group->reporter->add(group->index, std::move(f), other ? other->from->address : ~0u);
+    group->reporter->add(group->index, std::move(f), other_address);
 }
 
 void Wave::refuse(const Step& s, const std::string& why) const {
