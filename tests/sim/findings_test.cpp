@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
-#include "lab.hpp"
+#include "tests/sim/lab.hpp"
 
 using namespace zyfa;
 using namespace zyfa::test;

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "isa/formats.hpp"
-#include "lab.hpp"
+#include "tests/sim/lab.hpp"
 
 using namespace zyfa;
 using namespace zyfa::test;

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "lab.hpp"
+#include "tests/sim/lab.hpp"
 
 using namespace zyfa;
 using namespace zyfa::test;
