@@ -58,12 +58,15 @@ static Ref resolve(const Launch& launch, const Decoded& d, unsigned column) {
                 r.kind = Ref::Kind::scalar;
                 r.index = uint16_t(o.value);
             } else {
-                unsigned have = o.file == File::v ? setup.vgprs : setup.agprs;
-                if (o.value + o.words > std::min(have, 256u))
-                    throw refusal(fmt::format("the kernel descriptor gives {} {}", have,
-                                              o.file == File::v ? "VGPRs" : "AGPRs"));
+                // One file: a0 is the register at accum_offset, and v registers may reach past it.
+                // AITER's hd128 bf16 v3 kernels do: accum_offset 160, no AGPR, v0 to v255.
+                const unsigned have = setup.vgprs + setup.agprs;
+                const unsigned first = o.value + (o.file == File::a ? setup.vgprs : 0);
+                if (first + o.words > std::min(have, 512u))
+                    throw refusal(fmt::format("the kernel descriptor gives {} VGPRs and {} AGPRs",
+                                              setup.vgprs, setup.agprs));
                 r.kind = Ref::Kind::vector;
-                r.index = uint16_t(o.value + (o.file == File::a ? 256 : 0));
+                r.index = uint16_t(first);
             }
     }
     return r;

@@ -15,6 +15,12 @@ namespace {
 constexpr uint64_t kMaxBufferBytes = 8ull << 30, kMaxGuard = 1ull << 30;
 constexpr uint64_t kMaxKernarg = 65536, kLdsBytes = 163840, kMaxThreads = 1024;
 constexpr double kMost = 1e300;
+// softmax, and the formulas of reference/emulate.hpp
+constexpr std::string_view kModels[] = {
+    "exact",         "aiter_v3_fp8",      "aiter_v3_fp8_hd256", "aiter_v3_bf16",
+    "aiter_v4_fp8",  "aiter_v4_lean_f32", "aiter_v4_lean_byte", "aiter_v4_i8fp8",
+    "aiter_mla_fp8",
+};
 constexpr std::string_view kAiterDir = "${ZYFA_AITER_DIR}";
 
 // ---- buffers ----
@@ -302,15 +308,10 @@ AttentionCheck read_attention_check(const JsonReader& j, const LaunchFile& launc
     }
     if (j.has("scales")) read_scales(j["scales"], launch, c);
     if (j.has("model")) {
-        const std::string model = j["model"].text();
-        constexpr std::string_view kKnown[] = {"exact", "aiter_v3_fp8", "aiter_v4_lean_f32",
-                                               "aiter_v4_lean_byte"};
-        if (std::find(std::begin(kKnown), std::end(kKnown), model) == std::end(kKnown))
-            j["model"].fail(
-                "{} is no model; allowed: exact, aiter_v3_fp8, aiter_v4_lean_f32, "
-                "aiter_v4_lean_byte",
-                j["model"].shown());
-        c.model = model;
+        c.model = j["model"].text();
+        if (std::find(std::begin(kModels), std::end(kModels), c.model) == std::end(kModels))
+            j["model"].fail("{} is no model; allowed: {}", j["model"].shown(),
+                            fmt::join(kModels, ", "));
     }
     if (j.has("tolerance")) c.tolerance = read_tolerance(j["tolerance"]);
     return c;
@@ -368,7 +369,11 @@ std::filesystem::path LaunchFile::code_object_path() const {
             fmt::format("{}: $.code_object: '{}' needs the environment variable "
                         "ZYFA_AITER_DIR, the folder of AITER's gfx950 code objects",
                         name, code_object));
-    return std::string(dir) + code_object.substr(kAiterDir.size());
+    const std::filesystem::path rest(code_object.substr(kAiterDir.size() + 1));
+    std::filesystem::path path = std::filesystem::path(dir) / rest;
+    if (rest.has_parent_path() && !std::filesystem::exists(path.parent_path()))
+        path = std::filesystem::path(dir) / rest.filename();
+    return path;
 }
 
 LaunchFile parse_launch_file(std::string_view text, std::string name,
@@ -383,8 +388,9 @@ LaunchFile parse_launch_file(std::string_view text, std::string name,
     launch.code_object = j["code_object"].text();
     if (launch.code_object.empty()) j["code_object"].fail("must name a file");
     const size_t dollar = launch.code_object.find("${");
-    if (dollar != std::string::npos && !(dollar == 0 && launch.code_object.starts_with(kAiterDir)))
-        j["code_object"].fail("the only variable is {}, at the start", kAiterDir);
+    if (dollar != std::string::npos &&
+        !(dollar == 0 && launch.code_object.starts_with(std::string(kAiterDir) + "/")))
+        j["code_object"].fail("the only variable is {}/, at the start", kAiterDir);
     if (j.has("kernel")) launch.kernel = j["kernel"].text();
     read_size(j, launch);
     j["buffers"].expect_object();

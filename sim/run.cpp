@@ -107,13 +107,16 @@ void report_uninitialised(Wave& w, const Step& s) {
         uint64_t bad = t.read ? t.bits & ~w.written[t.word] : 0;
         if (!bad) continue;
         unsigned bit = t.word * 64u + unsigned(__builtin_ctzll(bad));
-        bool scalar = bit >= kScalarBit;
+        const bool scalar = bit >= kScalarBit;
+        const unsigned vgprs = w.group->launch->setup.vgprs;
         w.note(scalar ? "UNINIT-SGPR" : "UNINIT-VGPR", Severity::warning, s, nullptr,
                fmt::format("reads {}{}, which nothing has written",
-                           scalar      ? 's'
-                           : bit < 256 ? 'v'
-                                       : 'a',
-                           bit % 256));
+                           scalar        ? 's'
+                           : bit < vgprs ? 'v'
+                                         : 'a',
+                           scalar        ? bit - kScalarBit
+                           : bit < vgprs ? bit
+                                         : bit - vgprs));
         w.written[t.word] |= bad;
     }
 }

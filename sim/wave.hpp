@@ -25,7 +25,7 @@ struct alignas(64) Lanes {
     uint32_t word[kLanes];
 };
 
-// Registers as bits: v 0..255, a 256..511, s 512..639.
+// Registers as bits: v from 0, a from accum_offset (KernelSetup::vgprs) on, s 512..639.
 inline constexpr unsigned kSetWords = 10, kScalarBit = 512;
 using RegisterSet = std::array<uint64_t, kSetWords>;
 
@@ -35,7 +35,7 @@ struct Ref {
     Kind kind = Kind::none;
     uint8_t words = 1;
     bool neg = false, abs = false;
-    uint16_t index = 0;                  // vector: 0..511; scalar: encoding
+    uint16_t index = 0;                  // vector: as above; scalar: encoding
     std::array<uint32_t, 2> constant{};  // value, and its upper half as a 64-bit operand
 };
 

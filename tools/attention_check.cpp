@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "isa/error.hpp"
+#include "reference/emulate.hpp"
 
 namespace zyfa {
 namespace {
@@ -98,11 +99,6 @@ void judge(Verdict& v, const Tolerance& t) {
 AttentionInputs attention_inputs(const LaunchFile& launch, const Prepared& p) {
     if (!launch.check) fail(launch, "is absent or \"none\", so there is nothing to compare with");
     const AttentionCheck& c = *launch.check;
-    if (c.model != "exact")
-        throw Error(fmt::format("{}: $.check.model: '{}' has no reference here; \"exact\" compares "
-                                "with softmax in double precision",
-                                launch.name, c.model),
-                    Exit::unsupported);
     AttentionInputs inputs;
     inputs.storage.reserve(6);  // views point into its entries
     Attention& a = inputs.attention;
@@ -126,12 +122,19 @@ AttentionInputs attention_inputs(const LaunchFile& launch, const Prepared& p) {
 Verdict check_attention(const LaunchFile& launch, const AttentionInputs& inputs, const Prepared& p,
                         uint64_t max_rows) {
     const AttentionCheck& c = *launch.check;
-    const AttentionRows reference = attend(inputs.attention, max_rows);
     const TensorView o = view_of(launch, c.o, buffer_bytes(p, c.o));
     std::optional<TensorView> lse;
     if (!c.lse.empty()) lse = lse_view(launch, c.lse, buffer_bytes(p, c.lse));
+    const Attention& a = inputs.attention;
     Verdict v;
-    v.error = compare(inputs.attention, reference, o, lse ? &*lse : nullptr);
+    v.to_softmax = v.error = compare(a, attend(a, max_rows), o, lse ? &*lse : nullptr);
+    if (c.model != "exact") {
+        const Formula* formula = find_formula(c.model);
+        if (!formula)
+            fail(launch,
+                 fmt::format("'{}' is no model; allowed: exact, {}", c.model, formula_names()));
+        v.error = compare(a, emulate(a, *formula, max_rows), o, lse ? &*lse : nullptr);
+    }
     judge(v, c.tolerance);
     return v;
 }

@@ -1,5 +1,5 @@
-// The `check` of a launch file: the buffers after a run against attention in double precision on
-// the bytes the kernel was given.
+// The `check` of a launch file: the buffers after a run against attention in double precision, or
+// against what a shipped kernel computes step by step, on the bytes the kernel was given.
 #pragma once
 
 #include <string>
@@ -20,7 +20,8 @@ struct AttentionInputs {
 AttentionInputs attention_inputs(const LaunchFile&, const Prepared&);
 
 struct Verdict {
-    AttentionError error;
+    AttentionError error;       // to the model that the launch file names; it is judged
+    AttentionError to_softmax;  // to attention in double precision; the same if that is the model
     std::vector<std::string> failures;  // one sentence for each bound that is missed
     bool ok() const { return failures.empty(); }
 };

@@ -211,3 +211,15 @@ TEST_CASE("workgroups: same memory, counts and findings for any number of thread
         }
     }
 }
+
+TEST_CASE("v registers past accum_offset are the accumulators", "[sim]") {
+    Lab lab;
+    lab.setup.vgprs = 160;
+    lab.setup.agprs = 96;
+    lab.watch = {1, 2};
+    lab.run(
+        "v_mov_b32 v161, 7\nv_accvgpr_read_b32 v1, a1\n"
+        "v_accvgpr_write_b32 a2, v1\nv_add_u32 v2, 1, v162\n");
+    REQUIRE(lab.lane(1, 5) == 7);
+    REQUIRE(lab.lane(2, 5) == 8);
+}

@@ -1,0 +1,15 @@
+// The launches that prove the simulator against AITER's gfx950 attention objects: three small
+// shapes for each, tails included. Launch arguments as AITER's host code passes them (ROCm/aiter
+// commit e4048607a535: csrc/cpp_itfs/mha_fwd.cu, csrc/py_itfs_cu/asm_mha_v4_fwd.cu, asm_mla.cu).
+// The first case of each object is also a file in tests/launches/, made by ZYFA_WRITE_LAUNCHES=1.
+#pragma once
+
+#include <string>
+#include <vector>
+
+struct AiterCase {
+    std::string name, folder, object;  // folder and file of the object, as in hsa/gfx950/
+    bool is_file = false;              // also in tests/launches/
+    std::string text;                  // of the launch file
+};
+std::vector<AiterCase> aiter_cases();
