@@ -6,6 +6,7 @@
 
 #include "dsl/layout.hpp"
 #include "kernels/abi.hpp"
+#include "kernels/lds_layout.hpp"
 #include "kernels/tiles.hpp"
 
 // One workgroup = 8 waves = 256 queries of one head; wave w owns 32 of them, a lane owns one query.
@@ -149,39 +150,6 @@ private:
         for (unsigned d = 0; d < 4; ++d) value_read_expr(d).emit(k, value_read[d], lane);
     }
 
-    // --- layouts in LDS --------------------------------------------------------------------------
-    // 128-byte rows; the 16-byte chunks of a row are swapped so that no read has a bank conflict.
-    LdsTile key_tile(unsigned buffer) const {
-        return {keys.region[buffer], r.k_tile, kHead, [](unsigned row) { return row >> 1 & 7; }};
-    }
-    LdsTile value_tile(unsigned buffer) const {
-        return {values.region[buffer], r.k_tile, kHead,
-                [](unsigned row) { return 2 * (row >> 1 & 1) + 4 * (row >> 3 & 1); }};
-    }
-    // Byte within the row that a lane of an even wave fetches; odd waves flip bit 6.
-    static LaneExpr key_chunk() {
-        LaneExpr l = LaneExpr::lane();
-        return ((l & 7) ^ (l >> 4)) << 4;
-    }
-    static LaneExpr value_chunk() {
-        LaneExpr l = LaneExpr::lane();
-        return ((l & 7) ^ ((l >> 4 & 1) << 1)) << 4;
-    }
-    // Lane l reads row l % 32, bytes 64*step + 32*i + 16*(l / 32).
-    static LaneExpr key_read_expr(unsigned step, unsigned i) {
-        LaneExpr l = LaneExpr::lane();
-        LaneExpr chunk = (LaneExpr(4 * step + 2 * i) | (l >> 5)) ^ (l >> 1 & 7);
-        return ((l & 31) << 7) + (chunk << 4);
-    }
-    // 16 lanes: 8 keys x 16 columns; keys {0-3, 8-11} + 4 * (l / 32), the accumulators' order.
-    static LaneExpr value_read_expr(unsigned d) {
-        LaneExpr l = LaneExpr::lane();
-        LaneExpr key = (l >> 1 & 3) + ((l >> 3 & 1) << 3) + (l >> 5 << 2);
-        LaneExpr chunk =
-            (LaneExpr(2 * d) | (l >> 4 & 1)) ^ ((l >> 2 & 1) << 1) ^ ((l >> 3 & 1) << 2);
-        return (key << 7) + (chunk << 4) + ((l & 1) << 3);
-    }
-
     // --- tiles of keys and values, global -> LDS -------------------------------------------------
     struct Stream {
         std::array<int, 2> region{};
@@ -216,7 +184,8 @@ private:
             k.v_mul_lo_u32(s.offset[b], row, s.row_bytes);
             k.v_add_u32(s.offset[b], s.offset[b], byte);
         }
-        LdsTile tile = &s == &keys ? key_tile(0) : value_tile(0);
+        LdsTile tile =
+            &s == &keys ? key_tile(s.region[0], r.k_tile) : value_tile(s.region[0], r.k_tile);
         for (unsigned unit = 0; unit < 8 * blocks; ++unit) {
             check_fill(
                 tile, unit,
@@ -345,9 +314,10 @@ private:
         for (unsigned tile = 0; tile < s.size(); ++tile) {
             for (unsigned step = 0; step < 2; ++step) {
                 auto regs = k.vgpr<8>("k_fragment");
-                TileOperand rows = read_rows(
-                    k, key_tile(buffer), regs, {key_read[2 * step], key_read[2 * step + 1]},
-                    {key_read_expr(step, 0), key_read_expr(step, 1)}, tile * 32 * kHead, 64 * step);
+                TileOperand rows = read_rows(k, key_tile(keys.region[buffer], r.k_tile), regs,
+                                             {key_read[2 * step], key_read[2 * step + 1]},
+                                             {key_read_expr(step, 0), key_read_expr(step, 1)},
+                                             tile * 32 * kHead, 64 * step);
                 multiply(k, s[tile], rows, q_operand[step], step ? C<16>(in_place) : C<16>(0));
             }
         }
@@ -410,8 +380,8 @@ private:
             for (unsigned b = 0; b < blocks; ++b) {
                 auto regs = k.vgpr<8>("v_fragment");
                 TileOperand columns =
-                    read_columns(k, value_tile(buffer), regs, value_read[d], value_read_expr(d),
-                                 b * kBlock * kHead, 16 * kHead);
+                    read_columns(k, value_tile(values.region[buffer], r.k_tile), regs,
+                                 value_read[d], value_read_expr(d), b * kBlock * kHead, 16 * kHead);
                 TileOperand weights{p[b], packed_accumulator_order(), {}};
                 for (int16_t& key : weights.k) key = int16_t(key + b * kBlock);
                 multiply(k, o[d], columns, weights);

@@ -71,19 +71,13 @@ private:
 }  // namespace
 
 Program pad_hazards(Program program, const Machine&) {
-    std::vector<std::vector<Inst>> padded(program.blocks.size());
-    {
-        const Padder padder(program);
-        const auto in = along_paths(program, HazardWindow{}, [&](unsigned b, HazardWindow& w) {
-            padder.through(b, w, nullptr);
-        });
-        for (unsigned b = 0; b < program.blocks.size(); ++b) {
-            HazardWindow window = in[b] ? *in[b] : HazardWindow{};
-            padder.through(b, window, &padded[b]);
-        }
-    }
+    const auto through = [padder = Padder(program)](unsigned b, HazardWindow& state,
+                                                    std::vector<Inst>* out) {
+        padder.through(b, state, out);
+    };
+    auto blocks = rewrite_along_paths<HazardWindow>(program, through);
     for (unsigned b = 0; b < program.blocks.size(); ++b)
-        program.blocks[b].insts = std::move(padded[b]);
+        program.blocks[b].insts = std::move(blocks[b]);
     return program;
 }
 

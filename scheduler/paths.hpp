@@ -48,4 +48,18 @@ std::vector<std::optional<State>> along_paths(const Program& program, const Stat
     }
 }
 
+// What a pass makes of every block: `through(block, state, out)` appends the block's instructions,
+// with what the pass inserts, to *out (nullptr while the states are still being found).
+template <class State, class Through>
+std::vector<std::vector<Inst>> rewrite_along_paths(const Program& program, Through through) {
+    const auto in = along_paths(program, State{},
+                                [&](unsigned b, State& state) { through(b, state, nullptr); });
+    std::vector<std::vector<Inst>> out(program.blocks.size());
+    for (unsigned b = 0; b < out.size(); ++b) {
+        State state = in[b] ? *in[b] : State{};
+        through(b, state, &out[b]);
+    }
+    return out;
+}
+
 }  // namespace zyfa

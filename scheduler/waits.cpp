@@ -135,18 +135,13 @@ private:
 }  // namespace
 
 Program place_waits(Program program, const Machine&) {
-    std::vector<std::vector<Inst>> placed(program.blocks.size());
-    {
-        const Placer placer(program);
-        const auto in = along_paths(
-            program, Counters{}, [&](unsigned b, Counters& s) { placer.through(b, s, nullptr); });
-        for (unsigned b = 0; b < program.blocks.size(); ++b) {
-            Counters state = in[b] ? *in[b] : Counters{};
-            placer.through(b, state, &placed[b]);
-        }
-    }
+    const auto through = [placer = Placer(program)](unsigned b, Counters& state,
+                                                    std::vector<Inst>* out) {
+        placer.through(b, state, out);
+    };
+    auto blocks = rewrite_along_paths<Counters>(program, through);
     for (unsigned b = 0; b < program.blocks.size(); ++b)
-        program.blocks[b].insts = std::move(placed[b]);
+        program.blocks[b].insts = std::move(blocks[b]);
     return program;
 }
 
