@@ -213,10 +213,9 @@ Emit Kernel::emit(Op op, Packed args) {
         if (row.columns[n].use == Use::acc && o.kind == Operand::Kind::none) o = i.operands[0];
         if (row.columns[n].use == Use::vaddr) i.mods.offen = o.is_reg();
     }
-    if (row.is_lds_dma()) i.mods.lds = true;
     if (row.is_mfma()) {
         const Operand &d = i.operands[0], &c = i.operands[3];
-        require(!c.is_reg() || c.file == d.file, i.at,
+        require(row.columns[3].use != Use::acc || !c.is_reg() || c.file == d.file, i.at,
                 "{}: C and D must be of one kind, vgpr or agpr", row.name);
     }
     if (row.is_valu()) check_constant_bus(i);

@@ -163,7 +163,7 @@ struct Rules {
                 "{}: A of {} and B of {} words, the formats need {} and {}", op.name, o[1].words,
                 o[2].words, shape.a.words(), shape.b.words());
         const Operand& c = o[3];
-        if (c.is_reg()) {
+        if (op.columns[3].use == Use::acc && c.is_reg()) {
             require(c.file == o[0].file, i.at, "{}: C and D must both be VGPRs or both AGPRs",
                     op.name);
             require(!overlaps(o[0], c) || o[0].value == c.value, i.at,
@@ -171,6 +171,8 @@ struct Rules {
         }
         for (unsigned n : {1u, 2u})
             require(!overlaps(o[0], o[n]), i.at, "{}: D overlaps {}", op.name, n == 1 ? 'A' : 'B');
+        require(!op.is_sparse() || !overlaps(o[0], o[3]), i.at, "{}: D overlaps the index",
+                op.name);
         for (unsigned n = 4; n < op.operand_count;
              ++n)  // LLVM issue 158117: anything else reads wrong bits
             require(o[n].is_reg(File::v), i.at, "{}: a scale must be a VGPR", op.name);

@@ -79,7 +79,8 @@ Op chain_of(Op op) {
 Role role_of(const Inst& i, Kind kind, const Access& a) {
     if (a.column >= kMaxOperands) return Role::plain;
     const Use use = i.info().columns[a.column].use;
-    if (kind == Kind::matrix) return use == Use::acc ? Role::matrix_c : Role::matrix_ab;
+    if (kind == Kind::matrix)  // a sparse MFMA accumulates onto its destination
+        return use == Use::acc || use == Use::mod ? Role::matrix_c : Role::matrix_ab;
     if (use == Use::mod && (i.info().hazard == Hazard::cvt_half || i.op == Op::v_writelane_b32))
         return Role::kept;
     if ((i.op == Op::v_readlane_b32 || i.op == Op::v_writelane_b32) && a.column == 2)

@@ -112,7 +112,7 @@ unsigned passes(const Inst& inst) {
 Mods default_mods(Op op) {
     Mods m;
     if (info(op).is_packed()) m.op_sel_hi = 7;
-    m.lds = info(op).is_lds_dma();
+    m.lds = info(op).is_lds_form();
     return m;
 }
 

@@ -20,9 +20,12 @@ struct Fragment {
     constexpr unsigned groups() const { return 64 / mn; }        // lanes that share a row
     constexpr unsigned per_lane() const { return k * mn / 64; }  // elements in one lane
     constexpr unsigned words() const { return per_lane() * bits / 32; }
-    // How many consecutive k a lane holds. 32 elements of 8 bits are dealt in two chunks of 16;
-    // everything else lies in one piece.
-    constexpr unsigned run() const { return bits == 8 && per_lane() > 16 ? 16 : per_lane(); }
+    // How many consecutive k a lane holds: 32 bytes of whole bytes are dealt in two chunks of 16
+    // (also B of the sparse instructions: composable_kernel's smfma traits); 6- and 4-bit elements
+    // lie in one piece.
+    constexpr unsigned run() const {
+        return bits >= 8 && per_lane() * bits > 128 ? 128 / bits : per_lane();
+    }
     bool operator==(const Fragment&) const = default;
 };
 
@@ -83,7 +86,14 @@ constexpr unsigned scale_byte(const Mods& m, unsigned n) {
     return (m.op_sel >> n & 1u) + 2 * (m.op_sel_hi >> n & 1u);
 }
 
-// Rows, depth and operand formats of a matrix instruction. mn = 0: not one.
+// Sparse A: of every four consecutive k two are stored, the others are 0. Two bits for each stored
+// element say which of the four it is. The index register holds those of the lane's own elements,
+// first element lowest. AITER v4 fp8 sums the rows of P by this instruction; its constants give
+// sums over the right lanes only with A in one piece of 16 and B in chunks of 16 k.
+constexpr unsigned sparse_k(unsigned stored, unsigned index) { return stored / 2 * 4 + index; }
+
+// Rows, depth and operand formats of a matrix instruction. mn = 0: not one. A sparse one has half
+// of its depth in A.
 struct MatrixShape {
     unsigned mn = 0, k = 0;
     Fragment a{}, b{};
@@ -96,6 +106,9 @@ constexpr MatrixShape matrix_shape(Op op, unsigned cbsz = 0, unsigned blgp = 0) 
     const auto plain = [](unsigned mn, unsigned k, unsigned bits) -> MatrixShape {
         return {mn, k, {mn, k, bits}, {mn, k, bits}};
     };
+    const auto sparse = [](unsigned mn, unsigned k, unsigned bits) -> MatrixShape {
+        return {mn, k, {mn, k / 2, bits}, {mn, k, bits}};
+    };
     switch (op) {
         case Op::v_mfma_f32_32x32x64_f8f6f4:
         case Op::v_mfma_scale_f32_32x32x64_f8f6f4: return f8f6f4(32, 64);
@@ -106,6 +119,7 @@ constexpr MatrixShape matrix_shape(Op op, unsigned cbsz = 0, unsigned blgp = 0) 
         case Op::v_mfma_f32_16x16x32_bf16: return plain(16, 32, 16);
         case Op::v_mfma_f32_32x32x8_bf16: return plain(32, 8, 16);
         case Op::v_mfma_i32_32x32x32_i8: return plain(32, 32, 8);
+        case Op::v_smfmac_f32_16x16x128_fp8_fp8: return sparse(16, 128, 8);
         default: return {};
     }
 }
@@ -122,6 +136,9 @@ struct TrSource {
 constexpr TrSource tr_b8_source(unsigned lane, unsigned j) {  // j = byte 0..7
     return {(lane & ~15u) + 2 * j + lane % 16 / 8, lane % 8};
 }
+constexpr TrSource tr_b4_source(unsigned lane, unsigned j) {  // j = nibble 0..15
+    return {(lane & ~15u) + j, lane % 16};
+}
 constexpr TrSource tr_b16_source(unsigned lane, unsigned j) {  // j = half 0..3
     return {(lane & ~15u) + 4 * j + lane % 16 / 4, lane % 4};
 }
@@ -132,6 +149,9 @@ struct TrResult {
 };
 constexpr TrResult tr_b8_result(unsigned from, unsigned e) {
     return {(from & ~15u) + 8 * (from % 2) + e, from % 16 / 2};
+}
+constexpr TrResult tr_b4_result(unsigned from, unsigned e) {
+    return {(from & ~15u) + e, from % 16};
 }
 constexpr TrResult tr_b16_result(unsigned from, unsigned e) {
     return {(from & ~15u) + 4 * (from % 4) + e, from % 16 / 4};

@@ -25,6 +25,7 @@ enum class Rate : uint8_t {
     packed_f32,
     mfma_f8f6f4,
     mfma_16bit,
+    mfma_8bit,
     mfma_i8,
     lds_b32,
     lds_b64,
@@ -256,10 +257,13 @@ struct OpInfo {
     Implicit implicit;
 
     bool is_lds_dma() const { return rate == Rate::lds_dma; }
+    // The form of a buffer load that the modifier `lds` tells apart.
+    bool is_lds_form() const { return is_lds_dma() && name.ends_with("_lds"); }
     std::string_view mnemonic() const {
-        return is_lds_dma() ? name.substr(0, name.size() - 4) : name;
+        return is_lds_form() ? name.substr(0, name.size() - 4) : name;
     }
     bool is_mfma() const { return hazard == Hazard::xdl; }
+    bool is_sparse() const { return name.starts_with("v_smfmac_"); }
     bool is_valu() const { return name.starts_with("v_") && !is_mfma(); }
     bool is_salu() const { return rate == Rate::salu; }
     bool is_lds() const { return hazard == Hazard::lds; }

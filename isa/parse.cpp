@@ -241,7 +241,7 @@ struct Parser {
             m.nt = true;
         } else if (memory && s == "sc1") {
             m.sc1 = true;
-        } else if (row->is_lds_dma() && s == "lds") {
+        } else if (row->is_lds_form() && s == "lds") {
             m.lds = true;
         } else if (inst.op == Op::s_waitcnt) {
             counter(s);

@@ -130,7 +130,7 @@ struct Printer {
         flag(m.sc0, "sc0");
         flag(m.nt, "nt");
         flag(m.sc1, "sc1");
-        flag(row.is_lds_dma(), "lds");
+        flag(row.is_lds_form(), "lds");
     }
 
     void waits() {
@@ -160,7 +160,8 @@ using Names = std::unordered_map<std::string_view, Op>;
 const Names& names(bool lds_dma) {
     static const auto both = [] {
         std::array<Names, 2> n;
-        for (unsigned i = 0; i < kOpCount; ++i) n[kOps[i].is_lds_dma()][kOps[i].mnemonic()] = Op(i);
+        for (unsigned i = 0; i < kOpCount; ++i)
+            n[kOps[i].is_lds_form()][kOps[i].mnemonic()] = Op(i);
         return n;
     }();
     return both[lds_dma];

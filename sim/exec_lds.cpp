@@ -127,23 +127,45 @@ static void transposed_arrives(Wave& w, const Flight& f) {
     }
     for (unsigned n : {0, 1}) w.write_lanes(f.step->ref[0], n, d[n], kAllLanes);
 }
-template <class Element>
-static void transposed(Wave& w, const Step& s) {
+// Nibble j of lane t is nibble t of lane j: 16 rows of 16 nibbles, a lane brings a row.
+static void nibbles_arrive(Wave& w, const Flight& f) {
+    uint64_t in[kLanes] = {};
+    for (unsigned l = 0; l < kLanes; ++l)
+        if (const uint8_t* from = lane_bytes(w, f, l, 8)) {
+            std::memcpy(&in[l], from, 8);
+            watch_read(w, f, l, 8);
+        }
+    Lanes d[2];
+    for (unsigned l = 0; l < kLanes; ++l) {
+        uint64_t value = 0;
+        for (unsigned j = 0; j < 16; ++j)
+            value |= (in[(l & ~15u) + j] >> 4 * (l & 15) & 15) << 4 * j;
+        for (unsigned n : {0, 1}) d[n].word[l] = uint32_t(value >> 32 * n);
+    }
+    for (unsigned n : {0, 1}) w.write_lanes(f.step->ref[0], n, d[n], kAllLanes);
+}
+
+static void transposed(Wave& w, const Step& s, void (*arrive)(Wave&, const Flight&)) {
     if (w.exec() != kAllLanes)
         w.refuse(s, "a transposed read needs all lanes on (ISA text); EXEC is not all ones");
     Flight& f = issue(w, s, w.lds);
-    f.arrive = transposed_arrives<Element>;
+    f.arrive = arrive;
     take_addresses(w, s, f, s.ref[1], 8);
     check_flight(w, s, f, 8);
     poison_destination(w, s, f.exec);
 }
 template <>
 void execute<Op::ds_read_b64_tr_b8>(Wave& w, const Step& s) {
-    transposed<uint8_t>(w, s);
+    transposed(w, s, transposed_arrives<uint8_t>);
 }
 template <>
 void execute<Op::ds_read_b64_tr_b16>(Wave& w, const Step& s) {
-    transposed<uint16_t>(w, s);
+    transposed(w, s, transposed_arrives<uint16_t>);
+}
+
+template <>
+void execute<Op::ds_read_b64_tr_b4>(Wave& w, const Step& s) {
+    transposed(w, s, nibbles_arrive);
 }
 
 template <unsigned Words>

@@ -170,7 +170,62 @@ static void half_floats(Wave& w, const Step& s, const Decoder& f) {
     run(w, s, p, matrix_shape(s.from->inst), f, f);
 }
 
+// Stored elements of A, [stored][row], spread to their places: [k][row], 0 elsewhere. taken: the
+// same with ones, to tell what is not multiplied at all.
+static void spread(Wave& w, const Step& s, const MatrixShape& shape, const float* stored, float* a,
+                   uint8_t* taken) {
+    std::fill_n(a, shape.k * shape.mn, 0.0f);
+    std::fill_n(taken, shape.k * shape.mn, uint8_t(0));
+    const Lanes& index = w.vector[s.ref[3].index];
+    unsigned per_lane = shape.a.per_lane(), bits = 2 * per_lane;
+    // Indices of fewer than 16 elements: with cbsz 0 abid picks the part of the register.
+    unsigned part = s.mods().cbsz == 0 ? s.mods().abid % (32 / bits) : 0;
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+        for (unsigned e = 0; e < per_lane; ++e) {
+            Element at = a_element(shape.a, lane, e);
+            unsigned which = index.word[lane] >> (part * bits + 2 * e) & 3;
+            unsigned to = sparse_k(at.k, which) * shape.mn + at.row;
+            if (taken[to]) w.refuse(s, "two stored elements of A have the same index");
+            a[to] = stored[at.k * shape.mn + at.row];
+            taken[to] = 1;
+        }
+}
+
+// With a NaN or an infinity in B the elements that A leaves out must not count: a row at a time.
+static void multiply_by_rows(Wave& w, Product& p, const uint8_t* taken) {
+    Product one = p;
+    for (unsigned row = 0; row < p.mn; ++row) {
+        for (unsigned n = 0; n < p.k * p.mn; ++n)
+            one.b[n] = taken[n / p.mn * p.mn + row] ? p.b[n] : 0.0f;
+        multiply(one, w.group->options->accumulate);
+        std::copy_n(one.d + row * p.mn, p.mn, p.d + row * p.mn);
+    }
+}
+
+static void sparse(Wave& w, const Step& s, const Decoder& a, const Decoder& b, bool split) {
+    MatrixShape shape = matrix_shape(s.from->inst);
+    Product p;
+    float stored[Product::kMost / 2];
+    uint8_t taken[Product::kMost];
+    p.mn = shape.mn;
+    p.k = shape.k;
+    p.split_even_odd = split;
+    p.group = split ? w.group->options->cdna3_group : 8;
+    p.min_exponent_a = std::ilogb(a.unit) + int(a.mantissa);
+    p.min_exponent_b = std::ilogb(b.unit) + int(b.mantissa);
+    decode_operand(w, s.ref[1], shape.a, a, stored);
+    decode_operand(w, s.ref[2], shape.b, b, p.b);
+    spread(w, s, shape, stored, p.a, taken);
+    gather_c(w, s.ref[0], p.mn, p.c);
+    bool all_finite = true;
+    for (unsigned n = 0; n < p.k * p.mn; ++n) all_finite &= std::isfinite(p.b[n]);
+    if (all_finite) multiply(p, w.group->options->accumulate);
+    else multiply_by_rows(w, p, taken);
+    scatter_d(w, s.ref[0], p.mn, p.d);
+}
+
 // clang-format off
+template <> void execute<Op::v_smfmac_f32_16x16x128_fp8_fp8>(Wave& w, const Step& s) { sparse(w, s, decoder(Format::e4m3), decoder(Format::e4m3), true); }
 template <> void execute<Op::v_mfma_f32_32x32x64_f8f6f4>(Wave& w, const Step& s) { f8f6f4(w, s); }
 template <> void execute<Op::v_mfma_f32_16x16x128_f8f6f4>(Wave& w, const Step& s) { f8f6f4(w, s); }
 template <> void execute<Op::v_mfma_scale_f32_32x32x64_f8f6f4>(Wave& w, const Step& s) { f8f6f4(w, s); }

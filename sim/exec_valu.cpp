@@ -1,4 +1,6 @@
 // Integer and bit instructions of the vector ALU.
+#include <functional>
+
 #include "sim/vector.hpp"
 
 namespace zyfa::sim {
@@ -97,6 +99,8 @@ INTEGER3(v_perm_b32, permute(a, b, c))
 INTEGER2(v_add_u32, a + b)
 INTEGER2(v_sub_u32, a - b)
 INTEGER2(v_subrev_u32, b - a)
+INTEGER2(v_add_i32, a + b)
+INTEGER2(v_sub_i32, a - b)
 INTEGER3(v_add3_u32, a + b + c)
 INTEGER2(v_mul_lo_u32, a * b)
 INTEGER2(v_mul_hi_u32, uint32_t(uint64_t(a) * b >> 32))
@@ -121,6 +125,34 @@ COMPARE(v_cmp_lt_i32, int32_t(a) < int32_t(b))
 COMPARE(v_cmp_le_i32, int32_t(a) <= int32_t(b))
 COMPARE(v_cmp_gt_i32, int32_t(a) > int32_t(b))
 COMPARE(v_cmp_ge_i32, int32_t(a) >= int32_t(b))
+// clang-format on
+
+// 64-bit operands; a constant's upper half is in the operand.
+template <class T, class Rule>
+static void compare64(Wave& w, const Step& s, Rule rule) {
+    Lanes room[4];
+    const uint32_t* in[4];
+    for (unsigned n = 0; n < 4; ++n) in[n] = w.lanes(s.ref[1 + n / 2], n % 2, room[n]);
+    uint64_t mask = 0;
+    for (unsigned l = 0; l < kLanes; ++l) {
+        T a = T(in[0][l] | uint64_t(in[1][l]) << 32), b = T(in[2][l] | uint64_t(in[3][l]) << 32);
+        mask |= uint64_t(rule(a, b)) << l;
+    }
+    w.write64(s.ref[0], mask & w.exec());
+}
+// clang-format off
+template <> void execute<Op::v_cmp_eq_u64>(Wave& w, const Step& s) { compare64<uint64_t>(w, s, std::equal_to{}); }
+template <> void execute<Op::v_cmp_ne_u64>(Wave& w, const Step& s) { compare64<uint64_t>(w, s, std::not_equal_to{}); }
+template <> void execute<Op::v_cmp_lt_u64>(Wave& w, const Step& s) { compare64<uint64_t>(w, s, std::less{}); }
+template <> void execute<Op::v_cmp_le_u64>(Wave& w, const Step& s) { compare64<uint64_t>(w, s, std::less_equal{}); }
+template <> void execute<Op::v_cmp_gt_u64>(Wave& w, const Step& s) { compare64<uint64_t>(w, s, std::greater{}); }
+template <> void execute<Op::v_cmp_ge_u64>(Wave& w, const Step& s) { compare64<uint64_t>(w, s, std::greater_equal{}); }
+template <> void execute<Op::v_cmp_eq_i64>(Wave& w, const Step& s) { compare64<int64_t>(w, s, std::equal_to{}); }
+template <> void execute<Op::v_cmp_ne_i64>(Wave& w, const Step& s) { compare64<int64_t>(w, s, std::not_equal_to{}); }
+template <> void execute<Op::v_cmp_lt_i64>(Wave& w, const Step& s) { compare64<int64_t>(w, s, std::less{}); }
+template <> void execute<Op::v_cmp_le_i64>(Wave& w, const Step& s) { compare64<int64_t>(w, s, std::less_equal{}); }
+template <> void execute<Op::v_cmp_gt_i64>(Wave& w, const Step& s) { compare64<int64_t>(w, s, std::greater{}); }
+template <> void execute<Op::v_cmp_ge_i64>(Wave& w, const Step& s) { compare64<int64_t>(w, s, std::greater_equal{}); }
 // clang-format on
 
 template <>

@@ -101,12 +101,12 @@ static void buffer_load(Wave& w, const Step& s) {
     check_alignment(w, f, Bytes);
     poison_destination(w, s, f.exec);
 }
-template <unsigned Words>
+template <unsigned Words, unsigned Bytes = 4>
 static void global_load(Wave& w, const Step& s) {
     Flight& f = issue(w, s, w.loads);
-    f.arrive = load_arrives<Words, 4>;
+    f.arrive = load_arrives<Words, Bytes>;
     take_global(w, s, f, s.ref[1], s.ref[2]);
-    check_alignment(w, f, 4);
+    check_alignment(w, f, Bytes);
     poison_destination(w, s, f.exec);
 }
 
@@ -190,7 +190,8 @@ template <unsigned Words>
 static void direct_load(Wave& w, const Step& s) {
     Flight& f = issue(w, s, w.loads);
     f.arrive = direct_arrives<Words>;
-    take_buffer(w, s, f, s.ref[0], s.ref[1], s.ref[2]);
+    if (s.from->inst.info().is_global()) take_global(w, s, f, s.ref[0], s.ref[1]);
+    else take_buffer(w, s, f, s.ref[0], s.ref[1], s.ref[2]);
     // 16-byte direct loads ignore low address bits.
     check_alignment(w, f, 4 * Words);
     Lds& lds = w.group->lds;
@@ -229,9 +230,12 @@ template <> void execute<Op::buffer_store_dword>(Wave& w, const Step& s) { buffe
 template <> void execute<Op::buffer_store_dwordx2>(Wave& w, const Step& s) { buffer_store<2>(w, s); }
 template <> void execute<Op::buffer_store_dwordx3>(Wave& w, const Step& s) { buffer_store<3>(w, s); }
 template <> void execute<Op::buffer_store_dwordx4>(Wave& w, const Step& s) { buffer_store<4>(w, s); }
+template <> void execute<Op::global_load_ubyte>(Wave& w, const Step& s) { global_load<1, 1>(w, s); }
 template <> void execute<Op::global_load_dword>(Wave& w, const Step& s) { global_load<1>(w, s); }
 template <> void execute<Op::global_load_dwordx2>(Wave& w, const Step& s) { global_load<2>(w, s); }
 template <> void execute<Op::global_load_dwordx4>(Wave& w, const Step& s) { global_load<4>(w, s); }
+template <> void execute<Op::global_load_lds_dword>(Wave& w, const Step& s) { direct_load<1>(w, s); }
+template <> void execute<Op::global_load_lds_dwordx4>(Wave& w, const Step& s) { direct_load<4>(w, s); }
 template <> void execute<Op::global_store_dword>(Wave& w, const Step& s) { global_store<1>(w, s); }
 template <> void execute<Op::global_store_dwordx2>(Wave& w, const Step& s) { global_store<2>(w, s); }
 template <> void execute<Op::global_store_dwordx4>(Wave& w, const Step& s) { global_store<4>(w, s); }

@@ -17,7 +17,10 @@ TEST_CASE("operand maps use every bit of every lane exactly once", "[isa][lanes]
                                                   {32, 16, 16},
                                                   {16, 32, 16},
                                                   {32, 8, 16},
-                                                  {32, 32, 8}}));
+                                                  {32, 32, 8},
+                                                  {16, 64, 8},
+                                                  {16, 64, 16},
+                                                  {32, 32, 16}}));
     CAPTURE(f.mn, f.k, f.bits);
     std::set<std::pair<unsigned, unsigned>> seen;
     for (unsigned row = 0; row < f.mn; ++row) {
@@ -115,6 +118,8 @@ TEST_CASE("shapes and operand words follow opcode and format", "[isa][lanes]") {
         if (!s.mn) continue;
         REQUIRE(info(Op(n)).columns[0].words == c_words(s.mn));
         REQUIRE(info(Op(n)).columns[1].words == s.a.words());
+        REQUIRE(info(Op(n)).columns[2].words == s.b.words());
+        REQUIRE(s.a.k * (info(Op(n)).is_sparse() ? 2 : 1) == s.k);
     }
 }
 
@@ -126,6 +131,11 @@ TEST_CASE("transposing LDS reads permute 16 lanes", "[isa][lanes]") {
             REQUIRE(tr_b8_result(s.from, s.element) == TrResult{lane, j});
             // rocjitsu ds_transpose.h, revision c186c451
             REQUIRE(s == TrSource{(lane & ~15u) + (lane >> 3 & 1) + 2 * j, lane & 7});
+        }
+        for (unsigned j = 0; j < 16; ++j) {  // FlyDSL: nibble j = nibble t of lane j
+            const TrSource s = tr_b4_source(lane, j);
+            REQUIRE(tr_b4_result(s.from, s.element) == TrResult{lane, j});
+            REQUIRE(s == TrSource{(lane & ~15u) + j, lane & 15});
         }
         for (unsigned j = 0; j < 4; ++j) {
             const TrSource s = tr_b16_source(lane, j);

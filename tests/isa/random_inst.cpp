@@ -23,9 +23,9 @@ bool has_short_encoding(Op op) {
     if (!row.is_valu() || row.is_packed() || op == Op::v_nop) return false;
     if (is_one_of(op, {Op::v_readfirstlane_b32, Op::v_readlane_b32, Op::v_writelane_b32,
                        Op::v_accvgpr_read_b32, Op::v_accvgpr_write_b32, Op::v_mul_lo_u32,
-                       Op::v_mul_hi_u32, Op::v_ldexp_f32, Op::v_mbcnt_lo_u32_b32,
-                       Op::v_mbcnt_hi_u32_b32, Op::v_cvt_pk_bf16_f32, Op::v_cvt_pk_fp8_f32,
-                       Op::v_cvt_pk_bf8_f32, Op::v_cvt_pk_u8_f32}))
+                       Op::v_mul_hi_u32, Op::v_add_i32, Op::v_sub_i32, Op::v_ldexp_f32,
+                       Op::v_mbcnt_lo_u32_b32, Op::v_mbcnt_hi_u32_b32, Op::v_cvt_pk_bf16_f32,
+                       Op::v_cvt_pk_fp8_f32, Op::v_cvt_pk_bf8_f32, Op::v_cvt_pk_u8_f32}))
         return false;
     return takes_mask(row) || row.operand_count < 4 || row.columns[1].use == Use::sdef;
 }
@@ -214,6 +214,10 @@ struct Maker {
         m.sc1 = random.one_in(3);
     }
 
+    static bool overlap(const Operand& a, const Operand& b) {
+        return a.file == b.file && a.value < b.value + b.words && b.value < a.value + a.words;
+    }
+
     void matrix() {
         Mods& m = inst.mods;
         const bool by_format = row.rate == Rate::mfma_f8f6f4;
@@ -235,6 +239,13 @@ struct Maker {
         };
         inst.operands[1] = matrix_operand(by_format ? kWords[m.cbsz] : row.columns[1].words);
         inst.operands[2] = matrix_operand(by_format ? kWords[m.blgp] : row.columns[2].words);
+        if (row.is_sparse()) {
+            do inst.operands[3] = vector(File::v, 1);
+            while (overlap(inst.operands[3], inst.operands[0]));
+            m.cbsz = uint8_t(random.below(4));
+            m.abid = uint8_t(random.below(4));
+            return;
+        }
         // C is D, lies apart from it, or is a constant; LLVM refuses a partial overlap.
         const Operand d = inst.operands[0];
         Operand& c = inst.operands[3];

@@ -200,7 +200,7 @@ TEST_CASE("transposed reads turn rows of 16 into columns", "[sim][memory]") {
 
 TEST_CASE("what is out of reach is refused with kernel, wave, address and text", "[sim][run]") {
     auto [line, why] = GENERATE(table<const char*, const char*>({
-        {"v_smfmac_f32_16x16x128_fp8_fp8 v[4:7], v[8:11], v[16:23], v1", "not simulated"},
+        {"v_mfma_f64_16x16x4_f64 v[4:11], v[12:13], v[16:17], v[4:11]", "not simulated"},
         {"s_mov_b32 s21, 0x80100000\nbuffer_load_dword v4, off, s[20:23], 0", "stride"},
         {"v_add_u32_e64 v4, v1, v1 clamp", "clamp"},
         {"s_mov_b64 exec, 1\nv_permlane32_swap_b32 v1, v2", "lanes off"},
@@ -220,7 +220,7 @@ TEST_CASE("what is out of reach is refused with kernel, wave, address and text",
 
 TEST_CASE("an instruction out of reach that no wave meets does no harm", "[sim][run]") {
     Lab lab;
-    lab.run("s_branch over\nv_smfmac_f32_16x16x128_fp8_fp8 v[4:7], v[8:11], v[16:23], v1\nover:\n");
+    lab.run("s_branch over\nv_mfma_f64_16x16x4_f64 v[4:11], v[12:13], v[16:17], v[4:11]\nover:\n");
     CHECK(lab.result.findings.empty());
 }
 
