@@ -21,8 +21,8 @@ void wait_lgkm(Wave&, unsigned count);
 void drain(Wave&);
 void arrive_some(Wave&, uint64_t random);
 
-// A finding for every load whose destination `s` uses too early. Unless Options::strict, those
-// loads arrive now.
+// A finding for every load whose destination `s` uses too early. Vector registers are poison then;
+// scalar loads arrive now unless Options::strict.
 void settle_pending(Wave&, const Step&);
 
 }  // namespace zyfa::sim

@@ -37,9 +37,12 @@ void execute<Op::s_barrier>(Wave& w, const Step&) {
 template <>
 void execute<Op::s_endpgm>(Wave& w, const Step& s) {
     // Inferred: once its waves have ended, the workgroup's LDS may be given to another one.
-    if (w.dma_in_flight)
-        w.note("DMA-AT-END", Severity::warning, s, w.loads[w.loads.size() - 1].step,
+    for (unsigned n = w.loads.size(); w.dma_in_flight && n-- > 0;) {
+        if (!w.loads[n].step->from->inst.info().is_lds_dma()) continue;
+        w.note("DMA-AT-END", Severity::error, s, w.loads[n].step,
                "the wave ends while its direct-to-LDS loads are in flight");
+        break;
+    }
     drain(w);
     w.state = State::ended;
 }

@@ -53,8 +53,8 @@ struct Options {
     unsigned cdna3_group = 16;  // products per group of the cdna3 model, 8-bit and smaller formats
     uint64_t seed = 0;  // 0: waves in turn, loads as late as allowed; else random order and times
     unsigned threads = 0;  // 0: all cores
-    // What an instruction gets that reads a register too early, before the wait that covers its
-    // load: poison (true) or the loaded value (false). It is a finding either way.
+    // A register read before the wait that covers its load is a finding, and poison; a scalar
+    // register is poison only when strict, else it has the loaded value.
     bool strict = false;
     // An LDS read older than its latency arrives without a wait, with a warning; false: it is an
     // error like any other read that nothing covers.
