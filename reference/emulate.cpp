@@ -18,6 +18,14 @@ constexpr Formula kFormulas[] = {
      "fmha_v3_fwd hd256 fp8: exponential from float bits where a tile adds little",
      run_v3_fp8_hd256},
     {"aiter_v3_bf16", "fmha_v3_fwd bf16: exact exponential, P in bf16", run_v3_bf16},
+    {"aiter_mla_fp8", "mla_pfl_qh192_vh128: as aiter_v3_fp8, 192 channels of q and k", run_mla_fp8},
+    {"aiter_v4_fp8", "fmha_v4_fwd fp8 and f8f6: P from float bits, q rounded to e4m3 twice",
+     run_v4_fp8},
+    {"aiter_v4_lean_f32", "fmha_v4_fwd mxfp8: P from float bits", run_v4_mxfp8},
+    {"aiter_v4_i8fp8", "fmha_v4_fwd i8fp8: P from float bits, integer scores", run_v4_i8fp8},
+    {"aiter_v4_lean_byte", "fmha_v4_fwd mxfp6, mxfp4, f6f4: P from e4m3 bits", run_v4_lean_byte},
+    {"aiter_v4_lean_byte_fp4", "fmha_v4_fwd f4f4: P from e4m3 bits, maximum at 56",
+     run_v4_lean_byte_fp4},
 };
 
 // One row of q, k or v: elements times block scales that are powers of two.
@@ -66,6 +74,15 @@ Wave decode_wave(const Attention& a, const WaveId& id) {
 }
 
 }  // namespace
+
+std::vector<float> channel_scales(const Attention& a, const Head& h) {
+    const auto& scale = a.scales[2];
+    if (!scale || scale->view.type == DType::e8m0) return {1};
+    std::vector<float> all(h.value_channels);
+    for (uint64_t c = 0; c < all.size(); ++c)
+        all[c] = float(block_scale(*scale, {h.batch, 0, h.head, c}));
+    return all;
+}
 
 std::span<const Formula> formulas() { return kFormulas; }
 

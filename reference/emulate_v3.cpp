@@ -30,12 +30,15 @@ void finish(Wave& w, unsigned r, float l, float descale) {
 
 }  // namespace
 
-void run_v3_fp8(const Attention& a, const Head& h, Wave& w) {
+namespace {
+
+// `m` starts at `least`.
+void online_fp8(const Attention& a, const Head& h, Wave& w, float least) {
     constexpr unsigned kTile = 128, kStep = 64;
     const float c = float(a.scale) * float(a.descale[0]) * float(a.descale[1]);
     const float c2 = c * kLog2e;
     for (unsigned r = 0; r < kWaveRows; ++r) {
-        float m = kMinusInf, l[2] = {0, 0};
+        float m = least, l[2] = {0, 0};
         for (uint64_t first = 0; first < h.keys; first += kTile) {
             std::vector<float> p = scores(h, w, r, first, kTile, kStep);
             float now = maximum(p, m);
@@ -55,6 +58,13 @@ void run_v3_fp8(const Attention& a, const Head& h, Wave& w) {
         w.lse[r] = m * c + float(std::log2(double(sum))) * kLn2;
         finish(w, r, sum, float(a.descale[2]));
     }
+}
+
+}  // namespace
+
+void run_v3_fp8(const Attention& a, const Head& h, Wave& w) { online_fp8(a, h, w, kMinusInf); }
+void run_mla_fp8(const Attention& a, const Head& h, Wave& w) {
+    online_fp8(a, h, w, std::numeric_limits<float>::lowest());
 }
 
 // Tiles below the limit that no row of the workgroup needs a mask for choose for the whole wave:

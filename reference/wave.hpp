@@ -75,5 +75,14 @@ inline unsigned lane_half(uint64_t key) { return unsigned(key >> 2) & 1; }
 void run_v3_fp8(const Attention&, const Head&, Wave&);
 void run_v3_bf16(const Attention&, const Head&, Wave&);
 void run_v3_fp8_hd256(const Attention&, const Head&, Wave&);
+void run_mla_fp8(const Attention&, const Head&, Wave&);
+void run_v4_fp8(const Attention&, const Head&, Wave&);
+void run_v4_mxfp8(const Attention&, const Head&, Wave&);
+void run_v4_i8fp8(const Attention&, const Head&, Wave&);
+void run_v4_lean_byte(const Attention&, const Head&, Wave&);
+void run_v4_lean_byte_fp4(const Attention&, const Head&, Wave&);
+
+// The f32 scale of each channel of v, or one 1 if there is none.
+std::vector<float> channel_scales(const Attention&, const Head&);
 
 }  // namespace zyfa

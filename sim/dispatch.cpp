@@ -21,7 +21,10 @@ static bool is_float_row(const OpInfo& info) {
 static uint32_t upper_half(const Operand& o) {
     int32_t value = int32_t(o.value);
     if (!o.literal && value >= -16 && value <= 64) return value < 0 ? ~0u : 0;
-    bool is_inline_float = !o.literal && (o.value & 0x7fffffff) >= 0x3e000000 &&
+    // A literal is extended with zeros. AITER's mxfp8 v4 kernel sets exec to 0xffffffff this way to
+    // load one scale for each of 32 keys; LLVM's assembler means the same.
+    if (o.literal) return 0;
+    bool is_inline_float = (o.value & 0x7fffffff) >= 0x3e000000 &&
                            (o.value & 0x7fffffff) <= 0x40800000 && (o.value & 0x3fffff) == 0;
     if (value < 0 || is_inline_float)
         throw refusal("this constant as a 64-bit operand is not simulated");

@@ -8,6 +8,7 @@
 #include "isa/file.hpp"
 #include "isa/formats.hpp"
 #include "sim/json_reader.hpp"
+#include "sim/packing.hpp"
 
 namespace zyfa {
 namespace {
@@ -17,10 +18,10 @@ constexpr uint64_t kMaxKernarg = 65536, kLdsBytes = 163840, kMaxThreads = 1024;
 constexpr double kMost = 1e300;
 // softmax, and the formulas of reference/emulate.hpp
 constexpr std::string_view kModels[] = {
-    "exact",         "aiter_v3_fp8",      "aiter_v3_fp8_hd256", "aiter_v3_bf16",
-    "aiter_v4_fp8",  "aiter_v4_lean_f32", "aiter_v4_lean_byte", "aiter_v4_i8fp8",
-    "aiter_mla_fp8",
-};
+    "exact",          "aiter_v3_fp8",       "aiter_v3_fp8_hd256",
+    "aiter_v3_bf16",  "aiter_v4_fp8",       "aiter_v4_lean_f32",
+    "aiter_v4_i8fp8", "aiter_v4_lean_byte", "aiter_v4_lean_byte_fp4",
+    "aiter_mla_fp8"};
 constexpr std::string_view kAiterDir = "${ZYFA_AITER_DIR}";
 
 // ---- buffers ----
@@ -92,11 +93,23 @@ void read_values(const JsonReader& j, LaunchBuffer& b) {
                                : double(j[i].integer(int64_t(type.least), int64_t(type.most))));
 }
 
+void read_packed(const JsonReader& j, LaunchBuffer& b) {
+    j.expect_keys({"packed", "from"});
+    b.init = Init::packed;
+    b.layout = j["packed"].text();
+    if (!is_packed_layout(b.layout))
+        j["packed"].fail("{} is no layout; allowed: {}", j["packed"].shown(),
+                         packed_layout_names());
+    for (size_t i = 0; i < j["from"].list_size(); ++i) b.from.push_back(j["from"][i].text());
+}
+
 void read_init(const JsonReader& j, LaunchBuffer& b) {
     constexpr std::string_view kNames[] = {"zeros", "ones", "poison", "normal", "arange"};
     if (j.value.is_object()) {
-        j.expect_keys({"uniform", "file"});
-        if (j.value.size() != 1) j.fail("must have one key, 'uniform' or 'file'");
+        j.expect_keys({"uniform", "file", "packed", "from"});
+        if (j.has("packed")) return read_packed(j, b);
+        if (j.value.size() != 1)
+            j.fail("must have one key, 'uniform' or 'file', or 'packed' and 'from'");
         if (j.has("file")) {
             b.init = Init::file;
             b.file = j["file"].text();
@@ -113,7 +126,8 @@ void read_init(const JsonReader& j, LaunchBuffer& b) {
     if (at == std::end(kNames))
         j.fail(
             "{} is no way to fill a buffer; allowed: zeros, ones, poison, normal, arange, "
-            "{{\"uniform\": [low, high]}}, {{\"file\": path}}",
+            "{{\"uniform\": [low, high]}}, {{\"file\": path}}, {{\"packed\": layout, \"from\": "
+            "[..]}}",
             j.shown());
     b.init = Init(at - std::begin(kNames));
 }
@@ -153,6 +167,19 @@ LaunchBuffer read_buffer(const JsonReader& j, const std::string& name) {
     }
     if (j.has("guard")) b.guard = j["guard"].unsigned_integer(0, kMaxGuard);
     return b;
+}
+
+void check_packed(const JsonReader& j, const LaunchFile& launch) {
+    for (const LaunchBuffer& b : launch.buffers) {
+        if (b.init != Init::packed) continue;
+        const JsonReader from = j[b.name]["init"]["from"];
+        for (size_t i = 0; i < b.from.size(); ++i) {
+            const LaunchBuffer* source = launch.buffer(b.from[i]);
+            if (!source) from[i].fail("there is no buffer '{}'", b.from[i]);
+            if (source->init == Init::packed)
+                from[i].fail("buffer '{}' is packed itself", b.from[i]);
+        }
+    }
 }
 
 // ---- kernel arguments ----
@@ -396,6 +423,7 @@ LaunchFile parse_launch_file(std::string_view text, std::string name,
     j["buffers"].expect_object();
     for (const auto& [key, unused] : root["buffers"].items())
         launch.buffers.push_back(read_buffer(j["buffers"][key], key));
+    check_packed(j["buffers"], launch);
     read_kernarg(j["kernarg"], launch);
     if (j.has("check")) {
         const std::string kind = j["check"]["kind"].text();

@@ -18,7 +18,7 @@
 
 namespace zyfa {
 
-enum class Init : uint8_t { zeros, ones, poison, normal, arange, uniform, file, values };
+enum class Init : uint8_t { zeros, ones, poison, normal, arange, uniform, file, values, packed };
 
 struct LaunchBuffer {
     std::string name;
@@ -26,8 +26,10 @@ struct LaunchBuffer {
     DType dtype = DType::u8;
     uint64_t bytes = 0;  // what shape and strides span, or what the file asks for
     Init init = Init::zeros;
-    double low = 0, high = 1;    // uniform
-    std::string file;            // init file, as written
+    double low = 0, high = 1;  // uniform
+    std::string file;          // init file, as written
+    std::string layout;        // init packed: sim/packing.hpp
+    std::vector<std::string> from;
     std::vector<double> values;  // init values, in row-major order of the shape
     uint64_t seed = 0;           // normal, uniform; poison: 0 = all ones (a NaN in every float)
     double scale = 1;            // multiplies zeros .. uniform

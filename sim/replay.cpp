@@ -5,6 +5,7 @@
 #include "isa/error.hpp"
 #include "isa/file.hpp"
 #include "isa/random.hpp"
+#include "sim/packing.hpp"
 
 namespace zyfa {
 namespace {
@@ -51,6 +52,22 @@ std::vector<uint8_t> file_bytes(const LaunchFile& launch, const LaunchBuffer& b)
     return bytes;
 }
 
+std::vector<uint8_t> packed_bytes(const LaunchFile& launch, const LaunchBuffer& b) {
+    std::vector<const LaunchBuffer*> from;
+    std::vector<std::vector<uint8_t>> bytes;
+    for (const std::string& name : b.from) {
+        from.push_back(launch.buffer(name));
+        bytes.push_back(initial_bytes(launch, *from.back()));
+    }
+    auto packed = pack(b.layout, from, bytes);
+    if (packed.size() < b.bytes) packed.resize(b.bytes);
+    if (packed.size() != b.bytes)
+        throw Error(
+            fmt::format("{}: $.buffers.{}: {} makes {} bytes, more than the {} of the buffer",
+                        launch.name, b.name, b.layout, packed.size(), b.bytes));
+    return packed;
+}
+
 std::vector<uint8_t> kernarg_image(const LaunchFile& launch, const Memory& memory) {
     std::vector<uint8_t> image(launch.kernarg_bytes, 0);
     for (const KernargField& f : launch.kernarg) {
@@ -83,6 +100,7 @@ void check_fit(const LaunchFile& launch, const CodeObject& object, const KernelI
 
 std::vector<uint8_t> initial_bytes(const LaunchFile& launch, const LaunchBuffer& b) {
     if (b.init == Init::file) return file_bytes(launch, b);
+    if (b.init == Init::packed) return packed_bytes(launch, b);
     Random random(b.seed);
     std::vector<uint8_t> bytes(b.bytes, 0);
     if (b.init == Init::poison && b.seed) {

@@ -13,3 +13,5 @@ struct AiterCase {
     std::string text;                  // of the launch file
 };
 std::vector<AiterCase> aiter_cases();
+// f8f6 and f6f4 with a number of keys that is no multiple of 128.
+std::vector<AiterCase> aiter_ragged_cases();

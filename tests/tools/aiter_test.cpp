@@ -11,6 +11,7 @@
 
 #include "isa/error.hpp"
 #include "isa/file.hpp"
+#include "reference/emulate.hpp"
 #include "tests/tools/aiter_cases.hpp"
 #include "tools/attention_check.hpp"
 
@@ -61,11 +62,29 @@ void report(const AiterCase& c, const Ran& ran) {
     fflush(stdout);
 }
 
-// What the kernels are known to do (docs/shipped-kernels.md); everything else is a failure.
-std::set<std::string> expected_findings(const AiterCase&) { return {"WAIT-TIME", "LDS-RACE"}; }
+// What the kernels are known to do (docs/fidelity.md); everything else is a failure.
+bool is_expected(const AiterCase& c, const Finding& f) {
+    const bool v4 = c.folder == "fmha_v4_fwd";
+    const auto ends_with = [&](std::string_view s) { return c.object.ends_with(s); };
+    if (f.rule == "LDS-RACE") {  // a fill of LDS from memory against a read of what stood there
+        const auto is_fill = [](std::string_view s) { return s.find("lds") != s.npos; };
+        const auto is_read = [](std::string_view s) { return s.find("ds_read") != s.npos; };
+        if (is_fill(f.text) && is_fill(f.other))
+            return (v4 && ends_with("f4f4")) ||
+                   (!v4 && c.object.starts_with("fwd_hd128_bf16_causal"));
+        return (is_fill(f.text) && is_read(f.other)) || (is_read(f.text) && is_fill(f.other));
+    }
+    if (f.rule == "WAIT-TIME")
+        return !v4 ? c.object.find("fp8") != c.object.npos
+                   : ends_with("mxfp6") || ends_with("f6f4");
+    if (f.rule == "MISALIGNED") return v4 && (ends_with("mxfp4") || ends_with("f4f4"));
+    if (f.rule == "UNINIT-VGPR") return v4 && ends_with("f4f4");
+    if (f.rule == "BARRIER") return v4 && (ends_with("f8f6") || ends_with("f6f4"));
+    return false;
+}
 
 fs::path launch_path(const AiterCase& c) {
-    return fs::path(ZYFA_SOURCE_DIR) / "tests/launches" / ("aiter_" + c.object + ".json");
+    return fs::path(ZYFA_SOURCE_DIR) / "tests/launches" / (c.folder + "_" + c.object + ".json");
 }
 
 }  // namespace
@@ -92,12 +111,38 @@ TEST_CASE("AITER's kernels compute their own formula in the simulator", "[aiter]
             CHECK(ran.verdict.to_softmax.frobenius_rel_err > 1e-3);
             for (const Finding& f : ran.result.findings) {
                 INFO(f.rule << " at " << f.address << ": " << f.message << "; with " << f.other);
-                CHECK(expected_findings(c).contains(f.rule));
+                INFO(f.text);
+                CHECK(is_expected(c, f));
             }
         }
     }
     for (const std::string& name : absent)
         std::printf("SKIPPED: %s is not in ZYFA_AITER_DIR\n", name.c_str());
+}
+
+// Their descriptor of V ends after rows * row bytes, which cuts the last tile of a packed V: with
+// 333 keys channels 0 to 63 stand before the cut, 96 to 127 behind it and get zeros from that tile.
+TEST_CASE("AITER's kernels with packed V lose a part of the last tile", "[aiter]") {
+    if (aiter_folder().empty()) return;
+    for (const AiterCase& c : aiter_ragged_cases()) {
+        CAPTURE(c.name);
+        const LaunchFile launch = parse_launch_file(c.text, c.name);
+        if (!fs::exists(launch.code_object_path())) continue;
+        Prepared p = prepare(launch);
+        const AttentionInputs inputs = attention_inputs(launch, p);
+        const AttentionRows model = emulate(inputs.attention, *find_formula(launch.check->model));
+        execute(p);
+        const TensorView o = contiguous_view(DType::bf16, buffer_bytes(p, "o"), {1, 100, 2, 128});
+        uint64_t wrong[4] = {};  // by 32 channels
+        for (size_t i = 0; i < model.rows.size(); ++i)
+            for (unsigned channel = 0; channel < 128; ++channel)
+                wrong[channel / 32] += o.at(0, model.rows[i].row, model.rows[i].head, channel) !=
+                                       model.o[i * 128 + channel];
+        REQUIRE(model.rows.size() == 200);
+        CHECK(wrong[0] == 0);
+        CHECK(wrong[1] == 0);
+        CHECK(wrong[3] > 200 * 32 * 9 / 10);
+    }
 }
 
 TEST_CASE("the launch files of AITER's kernels are those of the table", "[aiter]") {
