@@ -128,6 +128,7 @@ Verdict check_attention(const LaunchFile& launch, const AttentionInputs& inputs,
     const Attention& a = inputs.attention;
     Verdict v;
     v.to_softmax = v.error = compare(a, attend(a, max_rows), o, lse ? &*lse : nullptr);
+    v.model = c.model;
     if (c.model != "exact") {
         const Formula* formula = find_formula(c.model);
         if (!formula)

@@ -22,6 +22,7 @@ AttentionInputs attention_inputs(const LaunchFile&, const Prepared&);
 struct Verdict {
     AttentionError error;       // to the model that the launch file names; it is judged
     AttentionError to_softmax;  // to attention in double precision; the same if that is the model
+    std::string model;          // its name
     std::vector<std::string> failures;  // one sentence for each bound that is missed
     bool ok() const { return failures.empty(); }
 };

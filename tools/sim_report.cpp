@@ -39,11 +39,11 @@ std::string summary(const std::vector<Finding>& findings) {
     return text.empty() ? "none" : text;
 }
 
-std::string accuracy_text(const AttentionError& e) {
+std::string accuracy_text(const AttentionError& e, const std::string& against) {
     std::string text = fmt::format(
-        "  against fp64   row error {:.3g} (mean, relative), {:.3g} over all, largest {:.3g}, "
+        "  {:<14} row error {:.3g} (mean, relative), {:.3g} over all, largest {:.3g}, "
         "cosine {:.7f}\n",
-        e.row_rel_err_mean, e.frobenius_rel_err, e.max_abs_err, e.cosine);
+        against, e.row_rel_err_mean, e.frobenius_rel_err, e.max_abs_err, e.cosine);
     text += e.lse_checked
                 ? fmt::format("                 LSE error {:.3g} at most\n", e.lse_max_abs_err)
                 : "                 LSE not written\n";
@@ -70,7 +70,10 @@ Json to_json(const SimRecord& r) {
             {"model", kSimModel},
             {"accumulate", r.accumulate},
             {"interleave_seed", r.interleave_seed},
-            {"accuracy", r.verdict ? accuracy(r.verdict->error) : Json(nullptr)},
+            {"accuracy", r.verdict ? accuracy(r.verdict->to_softmax) : Json(nullptr)},
+            {"formula", r.verdict ? Json(r.verdict->model) : Json(nullptr)},
+            {"formula_accuracy",
+             r.verdict && r.verdict->model != "exact" ? accuracy(r.verdict->error) : Json(nullptr)},
             {"quantisation", r.quantisation ? accuracy(*r.quantisation) : Json(nullptr)},
             {"failures", failures},
             {"timing", nullptr},
@@ -87,7 +90,10 @@ std::string to_text(const SimRecord& r, size_t most_findings, const Common& comm
     std::string text = paint(r.id, Paint::bold, stdout, common);
     if (!r.shape.empty()) text += "  " + r.shape;
     text += fmt::format("\n  input          {}\n", r.input);
-    if (r.verdict) text += accuracy_text(r.verdict->error);
+    if (r.verdict) {
+        text += accuracy_text(r.verdict->to_softmax, "against fp64");
+        if (r.verdict->model != "exact") text += accuracy_text(r.verdict->error, "its formula");
+    }
     if (r.quantisation)
         text += fmt::format(
             "  quantisation   of the input to e4m3, one scale each: row error {:.3g}, {:.3g} over "
