@@ -211,10 +211,11 @@ struct Rules {
                         "{}: how a constant fills the high half is unproven; use a register",
                         op.name);
         }
-        if (op.hazard == Hazard::cvt_half)
-            require((mods.op_sel & ~4u) == 0, i.at,
-                    "{}: of op_sel only the third entry, the destination half, has a meaning",
-                    op.name);
+        if (op.hazard == Hazard::cvt_half && !op.name.starts_with("v_cvt_scalef32_")) {
+            const unsigned place = writes_byte(op) ? 0b1100 : 1u << (op.operand_count - 1);
+            require((mods.op_sel & ~place) == 0, i.at,
+                    "{}: of op_sel only the entries of the destination have a meaning", op.name);
+        }
         require(mods.omod < 4, i.at, "{}: omod {} does not exist", op.name, mods.omod);
     }
 };

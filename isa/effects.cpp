@@ -101,7 +101,7 @@ Effects effects(const Inst& i) {
     e.kind = kind_of(row);
     e.counter = row.counter;
     e.flow = flow_of(i.op);
-    e.half = row.hazard == Hazard::cvt_half && (i.mods.op_sel & 0b1100) != 0;
+    e.half = row.hazard == Hazard::cvt_half && written_part(i).first != 0;
     e.permlane = row.hazard == Hazard::permlane;
     e.lane_read = row.hazard == Hazard::readlane;
     e.lane_any = e.lane_read || i.op == Op::v_writelane_b32;
@@ -109,6 +109,7 @@ Effects effects(const Inst& i) {
     e.lds_dma = row.is_lds_dma();
     if (e.kind == Kind::matrix) {
         e.passes = uint8_t(passes(i));
+        e.smfma = row.hazard == Hazard::smfma;
         e.chain = chain_of(i.op);
     }
     if (i.op == Op::s_nop) e.slots = uint8_t((i.operands[0].value & 15) + 1);

@@ -70,6 +70,7 @@ struct Effects {
     Flow flow = Flow::next;
     bool known = true;
     bool half = false;       // conversion that writes the high part of a register
+    bool smfma = false;      // f32 MFMA
     bool permlane = false;   // swaps lanes between two registers
     bool lane_read = false;  // v_readlane, v_readfirstlane
     bool lane_any = false;   // those and v_writelane

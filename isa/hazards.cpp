@@ -70,6 +70,10 @@ bool HazardWindow::meets(const Event& w, Reader reader, const Effects& e, Word& 
         case Reader::c_overlap:
             return e.kind == Kind::matrix &&
                    reads([&](const Reach& r) { return r.role == Role::matrix_c && !same(r); });
+        case Reader::c_smfma:
+            return e.smfma && reads([&](const Reach& r) {
+                       return r.role == Role::matrix_c && (!same(r) || w.chain != e.chain);
+                   });
         case Reader::memory_sgpr: return e.kind == Kind::vmem && reads(has(Role::memory_sgpr));
         case Reader::lane_select: return reads(has(Role::lane_select));
         case Reader::lane_source:
@@ -138,9 +142,9 @@ void HazardWindow::commit(const Effects& e, uint32_t tag) {
     };
     if (e.kind == Kind::matrix) {
         for (const Reach& r : e.writes)
-            if (!is_scalar(r.first)) put(Writer::xdl_result, r);
+            if (!is_scalar(r.first)) put(e.smfma ? Writer::smfma_result : Writer::xdl_result, r);
         for (const Reach& r : e.reads)
-            if (r.role == Role::matrix_c) put(Writer::xdl_c, r);
+            if (r.role == Role::matrix_c && !e.smfma) put(Writer::xdl_c, r);
     }
     if (is_vector_alu(e))
         for (const Reach& r : e.writes) {

@@ -19,6 +19,7 @@ enum class Tier : uint8_t { required, llvm_conservative };
 enum class Writer : uint8_t {
     xdl_result,
     xdl_c,
+    smfma_result,  // f32 MFMA, outside the XDL pipe
     trans_result,
     half_result,
     valu_result,
@@ -39,6 +40,7 @@ enum class Reader : uint8_t {
     c_same,     // accumulator input, exactly the writer's registers
     c_changed,  // the same, but another opcode, and not a proven pair
     c_overlap,
+    c_smfma,  // accumulator input of an f32 MFMA, overlapping or handed over by another opcode
     memory_sgpr,
     lane_select,
     lane_source,

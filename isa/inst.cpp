@@ -104,9 +104,19 @@ bool writes_scc(const Inst& inst) {
 unsigned passes(const Inst& inst) {
     if (!inst.info().is_mfma()) return 0;
     bool is_32x32 = inst.info().columns[0].words == 16;
+    if (inst.info().hazard == Hazard::smfma) return is_32x32 ? 16 : 8;
     if (!is_f8f6f4(inst)) return is_32x32 ? 8 : 4;
     bool any_8bit = matrix_words(inst.mods.cbsz) == 8 || matrix_words(inst.mods.blgp) == 8;
     return (is_32x32 ? 8 : 4) * (any_8bit ? 2 : 1);
+}
+
+Part written_part(const Inst& inst) {
+    const OpInfo& row = inst.info();
+    if (row.hazard != Hazard::cvt_half) return {0, 4};
+    if (writes_byte(row))
+        return {uint8_t(inst.mods.op_sel >> 2 & 3), 1};
+    // The last entry of op_sel is that of the destination.
+    return {uint8_t(inst.mods.op_sel >> (row.operand_count - 1) & 1 ? 2 : 0), 2};
 }
 
 Mods default_mods(Op op) {

@@ -87,6 +87,12 @@ bool writes_scc(const Inst&);
 // Source: LLVM mai-hazards-mfma-scale.gfx950.mir, hardware/isa 1.1; trust: certain.
 unsigned passes(const Inst&);
 
+// Bytes of a destination register that an instruction writes; the rest stays. {0, 4}: all.
+struct Part {
+    uint8_t first, count;
+};
+Part written_part(const Inst&);
+
 // Builder-side default modifiers of a row (op_sel_hi of packed instructions).
 Mods default_mods(Op);
 

@@ -6,6 +6,10 @@
 // CopyAtom, AITER v3 fp8. Trust: certain, but i8 (inferred: same rule as the others).
 #pragma once
 
+#include <array>
+#include <string_view>
+#include <utility>
+
 #include "isa/formats.hpp"
 #include "isa/inst.hpp"
 
@@ -15,7 +19,7 @@ namespace zyfa {
 struct Fragment {
     unsigned mn;    // 16 or 32
     unsigned k;     // depth of the instruction
-    unsigned bits;  // of one element: 4, 6, 8, 16
+    unsigned bits;  // of one element: 4, 6, 8, 16, 32
 
     constexpr unsigned groups() const { return 64 / mn; }        // lanes that share a row
     constexpr unsigned per_lane() const { return k * mn / 64; }  // elements in one lane
@@ -92,6 +96,58 @@ constexpr unsigned scale_byte(const Mods& m, unsigned n) {
 // sums over the right lanes only with A in one piece of 16 and B in chunks of 16 k.
 constexpr unsigned sparse_k(unsigned stored, unsigned index) { return stored / 2 * 4 + index; }
 
+// What the mnemonic of a matrix instruction says: v_mfma_f32_32x32x16_fp8_bf8. One type stands for
+// A and B; none: f8f6f4, types by cbsz and blgp.
+enum class MatrixType : uint8_t { by_format, fp8, bf8, i8, bf16, f16, f32 };
+constexpr unsigned bits_of(MatrixType t) {
+    return t == MatrixType::f32 ? 32 : t == MatrixType::bf16 || t == MatrixType::f16 ? 16 : 8;
+}
+struct MatrixName {
+    unsigned mn = 0, k = 0;  // mn = 0: not a matrix instruction
+    MatrixType a = MatrixType::by_format, b = MatrixType::by_format;
+    bool sparse = false;
+};
+namespace detail {
+constexpr MatrixName parse_matrix_name(Op op) {
+    const OpInfo& row = info(op);
+    if (!row.is_mfma()) return {};
+    constexpr std::pair<std::string_view, MatrixType> kTypes[] = {
+        {"_bf16", MatrixType::bf16},       {"_f16", MatrixType::f16}, {"_f32", MatrixType::f32},
+        {"_i8", MatrixType::i8},           {"_fp8", MatrixType::fp8}, {"_bf8", MatrixType::bf8},
+        {"_f8f6f4", MatrixType::by_format}};
+    std::string_view rest = row.name;
+    const auto number = [&] {
+        unsigned v = 0;
+        for (; !rest.empty() && rest[0] >= '0' && rest[0] <= '9'; rest.remove_prefix(1))
+            v = 10 * v + unsigned(rest[0] - '0');
+        return v;
+    };
+    const auto type = [&](MatrixType otherwise) {
+        for (const auto& [name, t] : kTypes)
+            if (rest.starts_with(name)) {
+                rest.remove_prefix(name.size());
+                return t;
+            }
+        return otherwise;
+    };
+    MatrixName out;
+    out.sparse = row.is_sparse();
+    rest.remove_prefix(rest.find("x") - 2);
+    out.mn = number();
+    rest.remove_prefix(1 + 2 + 1);  // x, columns, x
+    out.k = number();
+    out.a = type(MatrixType::by_format);
+    out.b = type(out.a);
+    return out;
+}
+inline constexpr auto kMatrixNames = [] {
+    std::array<MatrixName, kOpCount> names;
+    for (unsigned n = 0; n < kOpCount; ++n) names[n] = parse_matrix_name(Op(n));
+    return names;
+}();
+}  // namespace detail
+constexpr const MatrixName& matrix_name(Op op) { return detail::kMatrixNames[unsigned(op)]; }
+
 // Rows, depth and operand formats of a matrix instruction. mn = 0: not one. A sparse one has half
 // of its depth in A.
 struct MatrixShape {
@@ -99,36 +155,25 @@ struct MatrixShape {
     Fragment a{}, b{};
 };
 constexpr MatrixShape matrix_shape(Op op, unsigned cbsz = 0, unsigned blgp = 0) {
-    const auto f8f6f4 = [=](unsigned mn, unsigned k) -> MatrixShape {
+    const MatrixName& n = matrix_name(op);
+    if (n.mn == 0) return {};
+    if (n.a == MatrixType::by_format) {
         if (cbsz >= kFormats || blgp >= kFormats) return {};
-        return {mn, k, {mn, k, info(Format(cbsz)).bits()}, {mn, k, info(Format(blgp)).bits()}};
-    };
-    const auto plain = [](unsigned mn, unsigned k, unsigned bits) -> MatrixShape {
-        return {mn, k, {mn, k, bits}, {mn, k, bits}};
-    };
-    const auto sparse = [](unsigned mn, unsigned k, unsigned bits) -> MatrixShape {
-        return {mn, k, {mn, k / 2, bits}, {mn, k, bits}};
-    };
-    switch (op) {
-        case Op::v_mfma_f32_32x32x64_f8f6f4:
-        case Op::v_mfma_scale_f32_32x32x64_f8f6f4: return f8f6f4(32, 64);
-        case Op::v_mfma_f32_16x16x128_f8f6f4:
-        case Op::v_mfma_scale_f32_16x16x128_f8f6f4: return f8f6f4(16, 128);
-        case Op::v_mfma_f32_32x32x16_bf16:
-        case Op::v_mfma_f32_32x32x16_f16: return plain(32, 16, 16);
-        case Op::v_mfma_f32_16x16x32_bf16: return plain(16, 32, 16);
-        case Op::v_mfma_f32_32x32x8_bf16: return plain(32, 8, 16);
-        case Op::v_mfma_i32_32x32x32_i8: return plain(32, 32, 8);
-        case Op::v_smfmac_f32_16x16x128_fp8_fp8: return sparse(16, 128, 8);
-        default: return {};
+        return {n.mn,
+                n.k,
+                {n.mn, n.k, info(Format(cbsz)).bits()},
+                {n.mn, n.k, info(Format(blgp)).bits()}};
     }
+    const unsigned bits = bits_of(n.a);
+    return {n.mn, n.k, {n.mn, n.sparse ? n.k / 2 : n.k, bits}, {n.mn, n.k, bits}};
 }
 inline MatrixShape matrix_shape(const Inst& i) {
     return matrix_shape(i.op, i.mods.cbsz, i.mods.blgp);
 }
 
-// Transposing LDS reads: every lane fetches its own 8 bytes, then each 16 lanes transpose.
-// Result element j of lane `lane` is element `element` of the 8 bytes that lane `from` fetched.
+// Transposing LDS reads: every lane fetches its own 8 (b6: 12) bytes, then each 16 lanes
+// transpose. Result element j of lane `lane` is element `element` of the bytes that lane `from`
+// fetched.
 struct TrSource {
     unsigned from, element;
     bool operator==(const TrSource&) const = default;
@@ -141,6 +186,9 @@ constexpr TrSource tr_b4_source(unsigned lane, unsigned j) {  // j = nibble 0..1
 }
 constexpr TrSource tr_b16_source(unsigned lane, unsigned j) {  // j = half 0..3
     return {(lane & ~15u) + 4 * j + lane % 16 / 4, lane % 4};
+}
+constexpr TrSource tr_b6_source(unsigned lane, unsigned j) {  // j = 6-bit field 0..15 of 96 bits
+    return tr_b4_source(lane, j);
 }
 // Inverse: where element e of the bytes fetched by lane `from` ends up.
 struct TrResult {

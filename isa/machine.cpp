@@ -17,9 +17,10 @@ constexpr char kMi355xJson[] =
     ;
 
 constexpr std::string_view kRateNames[kRates] = {
-    "salu",    "smem",    "branch",     "wait",        "nop",        "barrier",    "valu",
-    "quarter", "trans",   "packed_f32", "mfma_f8f6f4", "mfma_16bit", "mfma_8bit",  "mfma_i8",
-    "lds_b32", "lds_b64", "lds_b128",   "lds_write",   "vmem_load",  "vmem_store", "lds_dma",
+    "salu",      "smem",      "branch",     "wait",       "nop",         "barrier",
+    "valu",      "quarter",   "trans",      "packed_f32", "mfma_f8f6f4", "mfma_16bit",
+    "mfma_8bit", "mfma_i8",   "mfma_f32",   "lds_b32",    "lds_b64",     "lds_b128",
+    "lds_write", "vmem_load", "vmem_store", "lds_dma",
 };
 constexpr std::string_view kAccessNames[kLdsAccesses] = {
     "read_b32",  "read_b64",  "read_b128",  "read_tr_b8", "read_tr_b16",

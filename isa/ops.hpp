@@ -27,6 +27,7 @@ enum class Rate : uint8_t {
     mfma_16bit,
     mfma_8bit,
     mfma_i8,
+    mfma_f32,
     lds_b32,
     lds_b64,
     lds_b128,
@@ -49,6 +50,7 @@ enum class Hazard : uint8_t {
     readlane,
     permlane,
     xdl,
+    smfma,
     lds,
     vmem,
     store,
@@ -262,8 +264,8 @@ struct OpInfo {
     std::string_view mnemonic() const {
         return is_lds_form() ? name.substr(0, name.size() - 4) : name;
     }
-    bool is_mfma() const { return hazard == Hazard::xdl; }
-    bool is_sparse() const { return name.starts_with("v_smfmac_"); }
+    constexpr bool is_mfma() const { return hazard == Hazard::xdl || hazard == Hazard::smfma; }
+    constexpr bool is_sparse() const { return name.starts_with("v_smfmac_"); }
     bool is_valu() const { return name.starts_with("v_") && !is_mfma(); }
     bool is_salu() const { return rate == Rate::salu; }
     bool is_lds() const { return hazard == Hazard::lds; }
@@ -275,6 +277,14 @@ struct OpInfo {
     bool is_store() const { return rate == Rate::vmem_store; }
     bool is_packed() const { return name.starts_with("v_pk_"); }
 };
+
+// Conversions into one byte of the destination, chosen by entries 2 and 3 of op_sel.
+constexpr bool writes_byte(const OpInfo& row) {
+    const std::string_view n = row.name;
+    return n.starts_with("v_cvt_sr_fp8_") || n.starts_with("v_cvt_sr_bf8_") ||
+           n.starts_with("v_cvt_scalef32_sr_fp8_") || n.starts_with("v_cvt_scalef32_sr_bf8_") ||
+           n.starts_with("v_cvt_scalef32_pk_fp4_") || n.starts_with("v_cvt_scalef32_sr_pk_fp4_");
+}
 
 inline constexpr OpInfo kOps[] = {
 #define OP(name, operands, names, rate, counter, hazard, implicit) \

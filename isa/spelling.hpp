@@ -83,6 +83,7 @@ inline constexpr DppControl kDppControls[] = {
 // for op_sel of an unpacked instruction one more for the destination.
 inline unsigned list_entries(const OpInfo& row) {
     if (row.name.starts_with("v_mfma_scale")) return 3;
+    if (writes_byte(row)) return 4;
     return row.operand_count - (row.is_packed() ? 1 : 0);
 }
 inline bool is_mfma_scale(const OpInfo& row) { return row.name.starts_with("v_mfma_scale"); }

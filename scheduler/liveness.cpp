@@ -67,7 +67,7 @@ struct Step {
 
 uint8_t halves_written(const Inst& i) {
     if (i.info().hazard != Hazard::cvt_half) return both;
-    return i.mods.op_sel & 0b1100 ? hi : lo;
+    return written_part(i).first >= 2 ? hi : lo;
 }
 
 // The registers of a memory or matrix operand are read after the first result word may be written,
@@ -94,7 +94,8 @@ Step step_of(const Inst& i, const Cells& cells) {
         return use == Use::def || (use == Use::mod && (i.info().hazard == Hazard::cvt_half ||
                                                        i.op == Op::v_writelane_b32));
     };
-    bool keeps_lanes = i.op == Op::v_writelane_b32;
+    // A byte leaves the other one of its half.
+    bool keeps_lanes = i.op == Op::v_writelane_b32 || written_part(i).count == 1;
     for (const Access& a : reads(i)) {
         if (a.column < kMaxOperands && i.info().columns[a.column].use == Use::def)
             keeps_lanes = true;  // DPP

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/proof.hpp"
+
 namespace zyfa::sim {
 
 const Execute kExecute[kOpCount] = {
@@ -169,15 +171,14 @@ Code prepare(const Launch& launch) {
 }
 
 const char* unproven(const Step& s) {
-    switch (s.from->inst.info().rate) {
-        case Rate::trans:
-            return "bits of the result: computed exactly, the hardware is within 1 ulp";
-        case Rate::mfma_f8f6f4:
-        case Rate::mfma_16bit: return "order and width of the accumulation inside the instruction";
-        default: break;
-    }
-    if (s.op == Op::v_cvt_pk_u8_f32) return "rounding to nearest even";
-    if (s.from->inst.info().is_packed())
+    const OpInfo& row = s.from->inst.info();
+    const Evidence& e = evidence(s.op);
+    if (e.proof == Proof::inferred || e.proof == Proof::guess) return e.source;
+    if (row.rate == Rate::trans)
+        return "bits of the result: computed exactly, the hardware is within 1 ulp";
+    if (row.is_mfma() && row.rate != Rate::mfma_i8)
+        return "order and width of the accumulation inside the instruction";
+    if (row.is_packed())
         for (const Ref& r : s.ref)
             if (r.kind == Ref::Kind::constant) return "a constant as a packed operand";
     return nullptr;

@@ -3,6 +3,7 @@
 // becomes infinity (hardware-checked in tinygrad's tests).
 #include <cmath>
 
+#include "sim/narrow.hpp"
 #include "sim/vector.hpp"
 
 namespace zyfa::sim {
@@ -118,6 +119,66 @@ void execute<Op::v_cvt_pk_bf8_f32>(Wave& w, const Step& s) {
     to_half(w, s, lanes_v_cvt_pk_bf8_f32);
 }
 
+// Stochastic: a byte or a half of the destination, the rest stays.
+template <unsigned Bits, class Round>
+static void stochastic_part(Wave& w, const Step& s, Round round) {
+    Sources random(w, s, 2, 1, false);
+    Sources a(w, s, 1, 1, true);
+    unsigned first = 8u * written_part(s.from->inst).first;
+    constexpr uint32_t kMask = (1u << Bits) - 1;
+    Lanes d = w.vector[s.ref[0].index];
+    for (unsigned l = 0; l < kLanes; ++l) {
+        uint32_t code = round(f32(a.in[0][l]), random.in[0][l]) & kMask;
+        d.word[l] = (d.word[l] & ~(kMask << first)) | code << first;
+    }
+    w.write_lanes(s.ref[0], 0, d, a.active);
+}
+static uint32_t stochastic_bf16(float x, uint32_t random) {
+    uint32_t a = u32(x);
+    if ((a & 0x7fffffff) >= 0x7f800000) return to_bf16(a);
+    return (a + (random >> 16)) >> 16;
+}
+template <>
+void execute<Op::v_cvt_sr_fp8_f32>(Wave& w, const Step& s) {
+    stochastic_part<8>(w, s, [](float x, uint32_t r) { return stochastic(Format::e4m3, x, r); });
+}
+template <>
+void execute<Op::v_cvt_sr_bf8_f32>(Wave& w, const Step& s) {
+    stochastic_part<8>(w, s, [](float x, uint32_t r) { return stochastic(Format::e5m2, x, r); });
+}
+template <>
+void execute<Op::v_cvt_sr_f16_f32>(Wave& w, const Step& s) {
+    stochastic_part<16>(w, s, [](float x, uint32_t r) { return stochastic(kF16Info, x, r); });
+}
+template <>
+void execute<Op::v_cvt_sr_bf16_f32>(Wave& w, const Step& s) {
+    stochastic_part<16>(w, s, stochastic_bf16);
+}
+
+// Two numbers, shifted right and clamped to bytes, into a half of the destination.
+static void shift_and_pack(Wave& w, const Step& s, int32_t least, int32_t most) {
+    Sources a(w, s, 1, 3, false);
+    unsigned first = 8u * written_part(s.from->inst).first;
+    Lanes d = w.vector[s.ref[0].index];
+    for (unsigned l = 0; l < kLanes; ++l) {
+        uint32_t pair = 0;
+        for (unsigned n : {0, 1}) {
+            int32_t x = int32_t(a.in[n][l]) >> (a.in[2][l] & 31);
+            pair |= (uint32_t(x < least ? least : x > most ? most : x) & 0xff) << 8 * n;
+        }
+        d.word[l] = (d.word[l] & ~(0xffffu << first)) | pair << first;
+    }
+    w.write_lanes(s.ref[0], 0, d, a.active);
+}
+template <>
+void execute<Op::v_ashr_pk_u8_i32>(Wave& w, const Step& s) {
+    shift_and_pack(w, s, 0, 255);
+}
+template <>
+void execute<Op::v_ashr_pk_i8_i32>(Wave& w, const Step& s) {
+    shift_and_pack(w, s, -128, 127);
+}
+
 template <>
 void execute<Op::v_cvt_pk_u8_f32>(Wave& w, const Step& s) {
     Sources rest(w, s, 2, 2, false);
@@ -133,18 +194,49 @@ static inline uint32_t from_e4m3(uint32_t code) {
     uint32_t value = x == 0x7f ? 0x7fc00000 : x < 8 ? small : normal;
     return value | (code & 0x80) << 24;
 }
+// bf8 is the upper byte of an f16.
+static inline uint32_t from_e5m2(uint32_t code) {
+    uint32_t x = code & 0x7f;
+    uint32_t normal = (x << 21) + (112u << 23), small = u32(float(int32_t(x)) * 0x1p-16f);
+    uint32_t value = x > 0x7c ? 0x7fc00000 : x == 0x7c ? 0x7f800000 : x < 4 ? small : normal;
+    return value | (code & 0x80) << 24;
+}
 BODY1(first_fp8, from_e4m3(a & 0xff))
 BODY1(second_fp8, from_e4m3(a >> 8 & 0xff))
-template <>
-void execute<Op::v_cvt_pk_f32_fp8>(Wave& w, const Step& s) {
+BODY1(first_bf8, from_e5m2(a & 0xff))
+BODY1(second_bf8, from_e5m2(a >> 8 & 0xff))
+static void from_bytes(Wave& w, const Step& s, Body1 first, Body1 second) {
     Sources a(w, s, 1, 1, false);
     Lanes word, low, high;
     unsigned shift = s.mods().op_sel & 1 ? 16 : 0;
     for (unsigned l = 0; l < kLanes; ++l) word.word[l] = a.in[0][l] >> shift;
-    lanes_first_fp8(low.word, word.word);
-    lanes_second_fp8(high.word, word.word);
+    first(low.word, word.word);
+    second(high.word, word.word);
     w.write_lanes(s.ref[0], 0, low, a.active);
     w.write_lanes(s.ref[0], 1, high, a.active);
+}
+template <>
+void execute<Op::v_cvt_pk_f32_fp8>(Wave& w, const Step& s) {
+    from_bytes(w, s, lanes_first_fp8, lanes_second_fp8);
+}
+template <>
+void execute<Op::v_cvt_pk_f32_bf8>(Wave& w, const Step& s) {
+    from_bytes(w, s, lanes_first_bf8, lanes_second_bf8);
+}
+static void from_byte(Wave& w, const Step& s, Body1 body) {
+    Sources a(w, s, 1, 1, false);
+    Lanes d;
+    body(d.word, a.in[0]);
+    finish_float(w, s, d);
+    w.write_lanes(s.ref[0], 0, d, a.active);
+}
+template <>
+void execute<Op::v_cvt_f32_fp8>(Wave& w, const Step& s) {
+    from_byte(w, s, lanes_first_fp8);
+}
+template <>
+void execute<Op::v_cvt_f32_bf8>(Wave& w, const Step& s) {
+    from_byte(w, s, lanes_first_bf8);
 }
 
 }  // namespace zyfa::sim

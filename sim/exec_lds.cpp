@@ -127,31 +127,37 @@ static void transposed_arrives(Wave& w, const Flight& f) {
     }
     for (unsigned n : {0, 1}) w.write_lanes(f.step->ref[0], n, d[n], kAllLanes);
 }
-// Nibble j of lane t is nibble t of lane j: 16 rows of 16 nibbles, a lane brings a row.
-static void nibbles_arrive(Wave& w, const Flight& f) {
-    uint64_t in[kLanes] = {};
+// Element j of lane t is element t of lane j: 16 rows of 16 nibbles or 6-bit fields, a lane brings
+// a row.
+template <unsigned Bits>
+static void small_transposed_arrives(Wave& w, const Flight& f) {
+    constexpr unsigned kWords = Bits / 2;
+    uint32_t in[kLanes][kWords + 1] = {};
     for (unsigned l = 0; l < kLanes; ++l)
-        if (const uint8_t* from = lane_bytes(w, f, l, 8)) {
-            std::memcpy(&in[l], from, 8);
-            watch_read(w, f, l, 8);
+        if (const uint8_t* from = lane_bytes(w, f, l, 4 * kWords)) {
+            std::memcpy(in[l], from, 4 * kWords);
+            watch_read(w, f, l, 4 * kWords);
         }
-    Lanes d[2];
-    for (unsigned l = 0; l < kLanes; ++l) {
-        uint64_t value = 0;
-        for (unsigned j = 0; j < 16; ++j)
-            value |= (in[(l & ~15u) + j] >> 4 * (l & 15) & 15) << 4 * j;
-        for (unsigned n : {0, 1}) d[n].word[l] = uint32_t(value >> 32 * n);
-    }
-    for (unsigned n : {0, 1}) w.write_lanes(f.step->ref[0], n, d[n], kAllLanes);
+    Lanes d[kWords + 1] = {};
+    for (unsigned l = 0; l < kLanes; ++l)
+        for (unsigned j = 0; j < 16; ++j) {
+            const uint32_t* row = in[(l & ~15u) + j];
+            unsigned bit = Bits * (l & 15), to = Bits * j;
+            uint64_t pair = row[bit / 32] | uint64_t(row[bit / 32 + 1]) << 32;
+            uint64_t value = (pair >> bit % 32 & ((1u << Bits) - 1)) << to % 32;
+            d[to / 32].word[l] |= uint32_t(value);
+            d[to / 32 + 1].word[l] |= uint32_t(value >> 32);
+        }
+    for (unsigned n = 0; n < kWords; ++n) w.write_lanes(f.step->ref[0], n, d[n], kAllLanes);
 }
-
-static void transposed(Wave& w, const Step& s, void (*arrive)(Wave&, const Flight&)) {
+static void transposed(Wave& w, const Step& s, void (*arrive)(Wave&, const Flight&),
+                       unsigned bytes = 8) {
     if (w.exec() != kAllLanes)
         w.refuse(s, "a transposed read needs all lanes on (ISA text); EXEC is not all ones");
     Flight& f = issue(w, s, w.lds);
     f.arrive = arrive;
-    take_addresses(w, s, f, s.ref[1], 8);
-    check_flight(w, s, f, 8);
+    take_addresses(w, s, f, s.ref[1], bytes == 8 ? 8 : 4);
+    check_flight(w, s, f, bytes);
     poison_destination(w, s, f.exec);
 }
 template <>
@@ -164,8 +170,12 @@ void execute<Op::ds_read_b64_tr_b16>(Wave& w, const Step& s) {
 }
 
 template <>
+void execute<Op::ds_read_b96_tr_b6>(Wave& w, const Step& s) {
+    transposed(w, s, small_transposed_arrives<6>, 12);
+}
+template <>
 void execute<Op::ds_read_b64_tr_b4>(Wave& w, const Step& s) {
-    transposed(w, s, nibbles_arrive);
+    transposed(w, s, small_transposed_arrives<4>);
 }
 
 template <unsigned Words>

@@ -1,6 +1,7 @@
 // Integer and bit instructions of the vector ALU.
 #include <functional>
 
+#include "sim/narrow.hpp"
 #include "sim/vector.hpp"
 
 namespace zyfa::sim {
@@ -79,6 +80,8 @@ INTEGER1(v_mov_b32, a)
 INTEGER1(v_not_b32, ~a)
 INTEGER1(v_accvgpr_read_b32, a)
 INTEGER1(v_accvgpr_write_b32, a)
+INTEGER1(v_accvgpr_mov_b32, a)
+INTEGER1(v_prng_b32, next_random(a))
 INTEGER2(v_and_b32, a & b)
 INTEGER2(v_or_b32, a | b)
 INTEGER2(v_xor_b32, a ^ b)

@@ -147,7 +147,7 @@ static void global_store(Wave& w, const Step& s) {
 static uint64_t lds_start(const Wave& w, const Step& s) {
     return uint64_t(w.scalar[kM0]) + s.mods().offset;
 }
-template <unsigned Words>
+template <unsigned Words, unsigned Bytes, bool Signed>
 static void direct_arrives(Wave& w, const Flight& f) {
     Lds& lds = w.group->lds;
     Reach reach{w, f, "load"};
@@ -159,8 +159,11 @@ static void direct_arrives(Wave& w, const Flight& f) {
         for (unsigned n = 0; n < Words; ++n) {
             bool zero;
             uint32_t value = 0, word = uint32_t(to / 4 + n);
-            if (const uint8_t* from = reach(l, 4 * n, 4, zero)) std::memcpy(&value, from, 4);
+            if (const uint8_t* from = reach(l, 4 * n, Bytes, zero))
+                std::memcpy(&value, from, Bytes);
             else if (!zero) value = kPoison;
+            if constexpr (Signed)
+                value = uint32_t(int32_t(value << (32 - 8 * Bytes)) >> (32 - 8 * Bytes));
             std::memcpy(lds.bytes.data() + to + 4 * n, &value, 4);
             if (lds.flight_step[word] == f.step && lds.flight_wave[word] == w.number)
                 lds.flight_wave[word] = Lds::kNobody;
@@ -186,14 +189,16 @@ static void check_reads(Wave& w, const Step& s, uint64_t first, uint64_t end) {
                               int(l), read.address[l]);
     }
 }
-template <unsigned Words>
+// A byte or short fills a word of its own (ROCm's direct-to-LDS tests, rocm-libraries PR 5084); a
+// signed one extended (inferred from its name).
+template <unsigned Words, unsigned Bytes = 4, bool Signed = false>
 static void direct_load(Wave& w, const Step& s) {
     Flight& f = issue(w, s, w.loads);
-    f.arrive = direct_arrives<Words>;
+    f.arrive = direct_arrives<Words, Bytes, Signed>;
     if (s.from->inst.info().is_global()) take_global(w, s, f, s.ref[0], s.ref[1]);
     else take_buffer(w, s, f, s.ref[0], s.ref[1], s.ref[2]);
     // 16-byte direct loads ignore low address bits.
-    check_alignment(w, f, 4 * Words);
+    check_alignment(w, f, Words == 3 ? 4 : Words * Bytes);
     Lds& lds = w.group->lds;
     uint64_t start = lds_start(w, s);
     f.lds = start;
@@ -222,6 +227,11 @@ template <> void execute<Op::buffer_load_dword>(Wave& w, const Step& s) { buffer
 template <> void execute<Op::buffer_load_dwordx2>(Wave& w, const Step& s) { buffer_load<2>(w, s); }
 template <> void execute<Op::buffer_load_dwordx3>(Wave& w, const Step& s) { buffer_load<3>(w, s); }
 template <> void execute<Op::buffer_load_dwordx4>(Wave& w, const Step& s) { buffer_load<4>(w, s); }
+template <> void execute<Op::buffer_load_ubyte_lds>(Wave& w, const Step& s) { direct_load<1, 1>(w, s); }
+template <> void execute<Op::buffer_load_sbyte_lds>(Wave& w, const Step& s) { direct_load<1, 1, true>(w, s); }
+template <> void execute<Op::buffer_load_ushort_lds>(Wave& w, const Step& s) { direct_load<1, 2>(w, s); }
+template <> void execute<Op::buffer_load_sshort_lds>(Wave& w, const Step& s) { direct_load<1, 2, true>(w, s); }
+template <> void execute<Op::buffer_load_dwordx3_lds>(Wave& w, const Step& s) { direct_load<3>(w, s); }
 template <> void execute<Op::buffer_load_dword_lds>(Wave& w, const Step& s) { direct_load<1>(w, s); }
 template <> void execute<Op::buffer_load_dwordx4_lds>(Wave& w, const Step& s) { direct_load<4>(w, s); }
 template <> void execute<Op::buffer_store_byte>(Wave& w, const Step& s) { buffer_store<1, 1>(w, s); }
@@ -234,6 +244,11 @@ template <> void execute<Op::global_load_ubyte>(Wave& w, const Step& s) { global
 template <> void execute<Op::global_load_dword>(Wave& w, const Step& s) { global_load<1>(w, s); }
 template <> void execute<Op::global_load_dwordx2>(Wave& w, const Step& s) { global_load<2>(w, s); }
 template <> void execute<Op::global_load_dwordx4>(Wave& w, const Step& s) { global_load<4>(w, s); }
+template <> void execute<Op::global_load_lds_ubyte>(Wave& w, const Step& s) { direct_load<1, 1>(w, s); }
+template <> void execute<Op::global_load_lds_sbyte>(Wave& w, const Step& s) { direct_load<1, 1, true>(w, s); }
+template <> void execute<Op::global_load_lds_ushort>(Wave& w, const Step& s) { direct_load<1, 2>(w, s); }
+template <> void execute<Op::global_load_lds_sshort>(Wave& w, const Step& s) { direct_load<1, 2, true>(w, s); }
+template <> void execute<Op::global_load_lds_dwordx3>(Wave& w, const Step& s) { direct_load<3>(w, s); }
 template <> void execute<Op::global_load_lds_dword>(Wave& w, const Step& s) { direct_load<1>(w, s); }
 template <> void execute<Op::global_load_lds_dwordx4>(Wave& w, const Step& s) { direct_load<4>(w, s); }
 template <> void execute<Op::global_store_dword>(Wave& w, const Step& s) { global_store<1>(w, s); }

@@ -21,8 +21,26 @@ constexpr const char* kX4 = "v_mfma_f32_16x16x32_bf16 v[0:3], v[32:35], v[40:43]
 constexpr const char* kHigh = "v_cvt_pk_fp8_f32 v0, v1, v2 op_sel:[0,0,1]";
 constexpr const char* kHighBf8 = "v_cvt_pk_bf8_f32 v0, v1, v2 op_sel:[0,0,1]";
 
+constexpr const char* kSparse4 = "v_smfmac_f32_16x16x128_fp8_fp8 v[0:3], v[32:35], v[40:47], v60";
+constexpr const char* kSparse8 = "v_smfmac_f32_32x32x32_bf16 v[0:15], v[32:35], v[40:47], v60";
+constexpr const char* kF32x8 = "v_mfma_f32_16x16x4_f32 v[0:3], v32, v40, v[16:19]";
+constexpr const char* kF32x16 = "v_mfma_f32_32x32x2_f32 v[0:15], v32, v40, v[16:31]";
+
 const Pair kPairs[] = {
     // clang-format off
+    {"MFMA-GAP", kSparse4, "v_add_f32 v50, v3, v3", 8, false},
+    {"MFMA-GAP", kSparse4, "v_mov_b32 v0, v50", 8, false},
+    {"MFMA-GAP", kSparse8, "v_add_f32 v50, v3, v3", 12, false},
+    {"MFMA-GAP", kX8, "v_smfmac_f32_16x16x128_fp8_fp8 v[64:67], v[32:35], v[40:47], v2", 12, false},
+    {"MFMA-GAP", kX8, "v_smfmac_f32_16x16x128_fp8_fp8 v[0:3], v[32:35], v[40:47], v60", 10, false},
+    {"MFMA-GAP", kF32x8, "v_add_f32 v50, v3, v3", 10, false},
+    {"MFMA-GAP", kF32x16, "ds_write_b32 v60, v7", 18, false},
+    {"MFMA-GAP", kF32x16, "v_mov_b32 v7, v60", 18, false},
+    {"MFMA-GAP", kF32x16, "v_mfma_f32_32x32x16_bf16 v[64:79], v[0:3], v[40:43], v[80:95]", 18, false},
+    {"MFMA-GAP", kF32x16, "v_mfma_f32_16x16x4_f32 v[64:67], v48, v48, v[4:7]", 16, false},
+    {"HALF-WRITE", "v_cvt_sr_fp8_f32 v0, v1, v2 op_sel:[0,0,1,0]", "v_mov_b32 v5, v0", 1, false},
+    {"HALF-WRITE", "v_cvt_scalef32_pk_fp8_f32 v0, v1, v2, v3 op_sel:[0,0,0,1]", "v_mov_b32 v5, v0", 1, false},
+    {"HALF-WRITE", "v_cvt_scalef32_pk_fp8_f16 v0, v1, v3 op_sel:[0,0,1]", "v_mov_b32 v5, v0", 1, false},
     {"MFMA-GAP", kX16, "v_add_f32 v50, v15, v15", 20, false},
     {"MFMA-GAP", kX16, "ds_write_b32 v60, v7", 20, false},
     {"MFMA-GAP", kX16, "buffer_store_dword v3, off, s[8:11], 0", 20, false},

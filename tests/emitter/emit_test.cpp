@@ -176,7 +176,7 @@ TEST_CASE("what LLVM would take wrongly is refused at the kernel's line", "[emit
         {scaled, operand(5, imm(0)), "a scale must be a VGPR"},
         {Op::v_pk_fma_f32, [](Inst& i) { i.mods.op_sel = 1; }, "op_sel on packed f32"},
         {Op::v_pk_fma_f32, operand(2, imm(0x40000000)), "unproven"},
-        {Op::v_cvt_pk_fp8_f32, [](Inst& i) { i.mods.op_sel = 2; }, "only the third entry"},
+        {Op::v_cvt_pk_fp8_f32, [](Inst& i) { i.mods.op_sel = 2; }, "entries of the destination"},
         {Op::s_branch, operand(0, Operand::label(3)), "block 3 does not exist"},
     };
     for (const Case& c : cases) {

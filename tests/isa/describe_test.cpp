@@ -76,7 +76,10 @@ TEST_CASE("widths, results, ties and implicit registers of every row are LLVM's"
                 else if (d.operand_words[i] > 0) words.push_back(d.operand_words[i]);
             }
             auto expected = expected_words(inst);
-            if (row.is_global()) {  // LLVM has the base before the offset in some forms
+            // Here LLVM has the old destination as a source of its own, not tied to the new one.
+            const bool untied = row.name.starts_with("v_cvt_scalef32_sr_pk_fp4_");
+            if (untied) expected.push_back(1);
+            if (row.is_global() || untied) {  // LLVM has the base before the offset in some forms
                 std::sort(words.begin(), words.end());
                 std::sort(expected.begin(), expected.end());
             }
@@ -89,7 +92,7 @@ TEST_CASE("widths, results, ties and implicit registers of every row are LLVM's"
             }
             CHECK(d.defs == written);
             // LLVM reads no old value for s_cmov_b32; the ISA keeps the destination when scc is 0.
-            CHECK(tied == (inst.op == Op::s_cmov_b32 ? 0 : both));
+            CHECK(tied == (inst.op == Op::s_cmov_b32 || untied ? 0 : both));
 
             auto implicit = expected_implicit(inst);
             // LDS instructions needed M0 before gfx9; the encodings kept from then still say so.

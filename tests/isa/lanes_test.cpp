@@ -20,7 +20,13 @@ TEST_CASE("operand maps use every bit of every lane exactly once", "[isa][lanes]
                                                   {32, 32, 8},
                                                   {16, 64, 8},
                                                   {16, 64, 16},
-                                                  {32, 32, 16}}));
+                                                  {32, 32, 16},
+                                                  {32, 16, 8},
+                                                  {16, 32, 8},
+                                                  {16, 64, 8},
+                                                  {16, 16, 16},
+                                                  {32, 2, 32},
+                                                  {16, 4, 32}}));
     CAPTURE(f.mn, f.k, f.bits);
     std::set<std::pair<unsigned, unsigned>> seen;
     for (unsigned row = 0; row < f.mn; ++row) {

@@ -239,12 +239,17 @@ TEST_CASE("passes of the machine file and of the instruction agree", "[isa][mach
                                 : wide     ? m.matrix_passes_16x16x128_8bit
                                            : m.matrix_passes_16x16x128_narrow)
                                    .count();
-                } else if (s.mn && i.info().rate == Rate::mfma_i8) {
-                    expected = m.matrix_passes_32x32_i8.count();
                 } else if (s.mn) {
-                    expected =
-                        (s.mn == 32 ? m.matrix_passes_32x32_16bit : m.matrix_passes_16x16_16bit)
-                            .count();
+                    const bool big = s.mn == 32;
+                    const Number& n =
+                        s.a.bits == 32 ? big ? m.matrix_passes_32x32_f32 : m.matrix_passes_16x16_f32
+                        : s.a.bits == 16
+                            ? big ? m.matrix_passes_32x32_16bit : m.matrix_passes_16x16_16bit
+                        : i.info().rate == Rate::mfma_i8
+                            ? big ? m.matrix_passes_32x32_i8 : m.matrix_passes_16x16_i8
+                        : big ? m.matrix_passes_32x32_8bit
+                              : m.matrix_passes_16x16_8bit;
+                    expected = n.count();
                 }
                 CAPTURE(i.info().name, cbsz, blgp);
                 REQUIRE(passes(i) == expected);

@@ -21,6 +21,9 @@ bool takes_mask(const OpInfo& row) {
 bool has_short_encoding(Op op) {
     const OpInfo& row = info(op);
     if (!row.is_valu() || row.is_packed() || op == Op::v_nop) return false;
+    if (row.name.starts_with("v_cvt_scalef32_") || row.name.starts_with("v_cvt_sr_") ||
+        row.name.starts_with("v_ashr_pk_") || op == Op::v_accvgpr_mov_b32)
+        return false;
     if (is_one_of(op, {Op::v_readfirstlane_b32, Op::v_readlane_b32, Op::v_writelane_b32,
                        Op::v_accvgpr_read_b32, Op::v_accvgpr_write_b32, Op::v_mul_lo_u32,
                        Op::v_mul_hi_u32, Op::v_add_i32, Op::v_sub_i32, Op::v_ldexp_f32,
@@ -36,6 +39,8 @@ bool has_dpp(Op op) {
 bool takes_float(const OpInfo& row, unsigned column) {
     if (row.columns[column].use != Use::src || row.is_packed()) return false;
     if (row.name == "v_cndmask_b32") return true;
+    // The random number is an integer, and what is not f32 takes no sign here.
+    if (row.name.starts_with("v_cvt_s")) return column == 1 && row.name.ends_with("_f32");
     if (row.name == "v_ldexp_f32" || row.name == "v_cvt_pk_u8_f32") return column == 1;
     return row.name.ends_with("_f32");
 }
@@ -124,6 +129,7 @@ struct Maker {
     // LDS and memory instructions take data from either file; the rest of the rows, except the
     // accumulator moves and the matrix instructions, know only v.
     File data_file(unsigned column) {
+        if (inst.op == Op::v_accvgpr_mov_b32) return File::a;
         if (inst.op == Op::v_accvgpr_read_b32) return column == 1 ? File::a : File::v;
         if (inst.op == Op::v_accvgpr_write_b32) return column == 0 ? File::a : File::v;
         bool is_address = row.is_lds() && row.columns[column].words == 1 &&
@@ -274,11 +280,24 @@ struct Maker {
         inst.mods.bound_ctrl = random.one_in(2);
     }
 
+    // Parts of the source in entries 0 and 1, of the destination in the last or in 2 and 3.
+    uint8_t op_sel() {
+        const std::string_view name = row.name;
+        unsigned legal = 0;
+        if (writes_byte(row)) legal |= 0b1100;
+        else if (row.hazard == Hazard::cvt_half) legal |= 1u << sources();
+        if (name.starts_with("v_cvt_scalef32_"))
+            for (std::string_view from : {"_fp8", "_bf8", "_fp4"})
+                if (name.ends_with(from))
+                    legal |= name.find("_pk_") == name.npos || from == "_fp4" ? 0b11 : 0b01;
+        return uint8_t(random.bits() & legal);
+    }
+    unsigned sources() const { return row.operand_count - 1u; }
+
     void modifiers() {
         Mods& m = inst.mods;
-        const unsigned sources = row.operand_count - 1;
         if (row.is_packed()) {
-            const unsigned all = (1u << sources) - 1;
+            const unsigned all = (1u << sources()) - 1;
             m.op_sel = uint8_t(random.below(all + 1));
             m.op_sel_hi = uint8_t((m.op_sel_hi & ~all) | random.below(all + 1));
             m.neg_lo = uint8_t(random.below(all + 1));
@@ -287,8 +306,7 @@ struct Maker {
             return;
         }
         if (is_short()) return;
-        if (inst.op == Op::v_cvt_pk_fp8_f32 || inst.op == Op::v_cvt_pk_bf8_f32)
-            m.op_sel = random.one_in(2) ? 4 : 0;
+        m.op_sel = op_sel();
         for (unsigned i = 0; i < row.operand_count; ++i)
             if (takes_float(row, i)) {
                 inst.operands[i].neg = random.one_in(3);
