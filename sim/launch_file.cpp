@@ -398,7 +398,8 @@ std::filesystem::path LaunchFile::code_object_path() const {
                         name, code_object));
     const std::filesystem::path rest(code_object.substr(kAiterDir.size() + 1));
     std::filesystem::path path = std::filesystem::path(dir) / rest;
-    if (rest.has_parent_path() && !std::filesystem::exists(path.parent_path()))
+    // A flat folder: fmha_v4_fwd has a file of the same name, so only the older ones may be in it.
+    if (rest.parent_path() == "fmha_v3_fwd" && !std::filesystem::exists(path.parent_path()))
         path = std::filesystem::path(dir) / rest.filename();
     return path;
 }

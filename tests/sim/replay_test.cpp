@@ -1,5 +1,6 @@
 #include "sim/replay.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
@@ -111,4 +112,46 @@ TEST_CASE("a launch that does not fit its kernel is refused", "[sim][launch]") {
     l.buffers[0].init = Init::file;
     l.buffers[0].file = "zyfa_absent.bin";
     REQUIRE_THROWS_WITH(prepare(l, object), Catch::Contains("zyfa_absent.bin: no such file"));
+}
+
+TEST_CASE("packed buffers hold the elements of others in a kernel's order", "[sim][launch]") {
+    const std::string e4 = R"("k":{"shape":[1,2,1,128],"dtype":"e2m1","init":"normal","seed":1})";
+    const LaunchFile l =
+        launch_with(R"({"a":{"bytes":4,"init":"zeros"},)" + e4 +
+                    R"(,"p":{"bytes":8200,"init":{"packed":"aiter_k_fp4","from":["k"]}},
+        "s":{"shape":[1,5,1,128],"dtype":"e8m0","init":{"uniform":[0.5,9]},"seed":3},
+        "ps":{"bytes":1024,"init":{"packed":"aiter_v_scale","from":["s"]}},
+        "pad":{"bytes":1000,"init":{"packed":"padded","from":["s"]}}})");
+    const auto k = initial_bytes(l, *l.buffer("k")), p = initial_bytes(l, *l.buffer("p"));
+    REQUIRE(p.size() == 8200);  // zeros after the tile of 8192
+    for (unsigned row : {0u, 1u})
+        for (unsigned i = 0; i < 64; ++i)  // bytes of two channels
+            REQUIRE(p[i / 16 * 2048 + row * 16 + i % 16] == k[row * 64 + i]);
+    const auto s = initial_bytes(l, *l.buffer("s")), ps = initial_bytes(l, *l.buffer("ps"));
+    REQUIRE(ps[512 + 5 * 4 + 2] == s[4 * 128 + 2 * 32 + 5]);
+    REQUIRE(ps[3 * 128 + 31 * 4 + 3] == s[3 * 128 + 127]);
+    REQUIRE(ps[512 + 128] == 127);  // a block past the end
+    const auto pad = initial_bytes(l, *l.buffer("pad"));
+    REQUIRE(std::equal(s.begin(), s.end(), pad.begin()));
+    REQUIRE(std::count(pad.begin() + 640, pad.end(), 0) == 360);
+}
+
+TEST_CASE("a packed buffer that does not fit its sources is refused", "[sim][launch]") {
+    const auto refused = [](const std::string& packed) {
+        const LaunchFile l = launch_with(R"({"a":{"bytes":4,"init":"zeros"},
+            "k":{"shape":[1,2,1,128],"dtype":"e4m3","init":"zeros"},"p":)" +
+                                         packed + "}");
+        initial_bytes(l, *l.buffer("p"));
+    };
+    using Catch::Contains;
+    REQUIRE_THROWS_WITH(refused(R"({"bytes":9,"init":{"packed":"x","from":["k"]}})"),
+                        Contains("is no layout"));
+    REQUIRE_THROWS_WITH(refused(R"({"bytes":9,"init":{"packed":"padded","from":["z"]}})"),
+                        Contains("no buffer 'z'"));
+    REQUIRE_THROWS_WITH(refused(R"({"bytes":9,"init":{"packed":"padded","from":["p"]}})"),
+                        Contains("packed itself"));
+    REQUIRE_THROWS_WITH(refused(R"({"bytes":9,"init":{"packed":"padded","from":["k"]}})"),
+                        Contains("256 bytes, more than the 9"));
+    REQUIRE_THROWS_WITH(refused(R"({"bytes":9000,"init":{"packed":"aiter_k_fp4","from":["k"]}})"),
+                        Contains("of e2m1"));
 }
