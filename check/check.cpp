@@ -247,8 +247,9 @@ std::vector<Rule> describe_rules() {
     std::vector<Rule> out(std::begin(kRules), std::end(kRules));
     out.insert(out.end(), operand_rules().begin(), operand_rules().end());
     for (const HazardRow& h : hazard_rows())
-        out.push_back({h.rule, h.about, h.source, h.trust, Severity::error,
-                       h.tier == Tier::llvm_conservative});
+        out.push_back({h.rule, h.about, h.source, h.trust,
+                       h.tier == Tier::required ? Severity::error : Severity::note,
+                       h.tier == Tier::llvm_conservative, h.tier});
     return out;
 }
 

@@ -36,7 +36,8 @@ struct Rule {
     std::string_view name, text, source;
     Trust trust;
     Severity severity;
-    bool pedantic;  // only reported on request
+    bool pedantic;               // only reported on request
+    Tier tier = Tier::required;  // llvm_conservative: an error where CheckOptions::tier asks for it
 };
 // All rules, hazard rows included (one entry for a row).
 std::vector<Rule> describe_rules();

@@ -5,7 +5,7 @@
 
 namespace zyfa {
 
-std::string place(const Decoded& d) { return fmt::format("{:#08x}: {}", d.address, d.text); }
+std::string place(const Decoded& d) { return fmt::format("{:#06x}: {}", d.address, d.text); }
 
 Finding finding(std::string_view rule, Severity severity, const Decoded& at, std::string message,
                 const Decoded* other) {
@@ -37,8 +37,8 @@ std::optional<unsigned> target_of(std::span<const Decoded> code, const Decoded& 
         code.empty() || to < code.front().address || to >= code.back().address + code.back().bytes;
     findings.push_back(
         finding("BRANCH-TARGET", Severity::error, branch,
-                outside ? fmt::format("branch to {:#x}, outside of the code", to)
-                        : fmt::format("branch to {:#x}, into the middle of an instruction", to)));
+                outside ? fmt::format("branch to {:#06x}, outside of the code", to)
+                        : fmt::format("branch to {:#06x}, into the middle of an instruction", to)));
     return std::nullopt;
 }
 

@@ -58,6 +58,29 @@ Container read_all(const fs::path& path, uint64_t max_bytes) {
     return all;
 }
 
+// Where the bytes go: a regular file, or none yet, behind any symbolic links is replaced as a
+// whole; all else (a device, a pipe, an open descriptor's name in /proc) is opened as it stands.
+struct Target {
+    fs::path path;
+    bool replaced = true;
+};
+
+Target target_of(const fs::path& path) {
+    std::error_code code;
+    const fs::file_status status = fs::status(path, code);
+    if (fs::is_directory(status)) fail(path, "is a directory");
+    if (fs::exists(status) && !fs::is_regular_file(status)) return {path, false};
+    fs::path at = path;
+    for (unsigned links = 0; fs::is_symlink(at, code); ++links) {
+        if (links == 40) fail(path, std::strerror(ELOOP));  // as many as Linux follows
+        const std::string folder = fs::weakly_canonical(at.parent_path(), code).string();
+        if (folder.starts_with("/proc/")) return {path, false};
+        at = at.parent_path() / fs::read_symlink(at, code);
+        if (code) fail(path, code.message());
+    }
+    return {at};
+}
+
 bool write_all(std::FILE* file, std::span<const uint8_t> bytes) {
     return std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() &&
            std::fflush(file) == 0;
@@ -79,19 +102,19 @@ void write_file(const fs::path& path, std::span<const uint8_t> bytes) {
         if (!write_all(stdout, bytes)) fail(path, std::strerror(errno));
         return;
     }
-    std::error_code code;
-    if (fs::is_directory(path, code)) fail(path, "is a directory");
-    fs::path temporary = path;
-    temporary += fmt::format(".{}.tmp", getpid());
-    File file(std::fopen(temporary.c_str(), "wb"));
+    const Target target = target_of(path);
+    fs::path opened = target.path;
+    if (target.replaced) opened += fmt::format(".{}.tmp", getpid());
+    File file(std::fopen(opened.c_str(), "wb"));
     if (!file) fail(path, fmt::format("cannot write: {}", std::strerror(errno)));
     const bool written = write_all(file.get(), bytes);
+    std::error_code code;
     const int why = errno;
     file.reset();
-    if (written) fs::rename(temporary, path, code);
+    if (written && target.replaced) fs::rename(opened, target.path, code);
     if (written && !code) return;
     const std::string text = written ? code.message() : std::strerror(why);
-    fs::remove(temporary, code);
+    if (target.replaced) fs::remove(opened, code);
     fail(path, "cannot write: " + text);
 }
 

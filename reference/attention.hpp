@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -68,11 +69,13 @@ AttentionRows attend(const Attention&, uint64_t max_rows = ~0ull, unsigned threa
 // Output of a kernel against the above. `lse` is a view like the others (d = 1) with the strides of
 // its layout, or null.
 struct AttentionError {
-    double row_rel_err_mean = 0;   // mean over rows of |o - ref| / |ref| (2-norms)
-    double frobenius_rel_err = 0;  // the same of all rows together
-    double max_abs_err = 0;
-    double cosine = 1;
-    double lse_max_abs_err = 0;  // over rows with a finite LSE
+    // NaN: there was nothing to compare, as no row is finite on both sides, or none there at all.
+    static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    double row_rel_err_mean = kNone;   // mean over rows of |o - ref| / |ref| (2-norms)
+    double frobenius_rel_err = kNone;  // the same of all rows together
+    double max_abs_err = kNone;
+    double cosine = kNone;
+    double lse_max_abs_err = kNone;  // over rows with a finite LSE
     uint64_t rows_checked = 0, rows_in_all = 0;
     bool lse_checked = false;
     // Elements, and LSE values, that are NaN or infinite where the reference is not, or the other
@@ -80,7 +83,8 @@ struct AttentionError {
     uint64_t mismatches = 0, lse_mismatches = 0;
     // NaN where the reference is finite, allowed: a NaN of V at a masked key of the same 128 keys.
     uint64_t excused = 0;
-    std::string first_mismatch;  // "o[batch 0, row 3, head 1, channel 5] = nan, expected 0.25"
+    std::string first_mismatch;  // "channel 5 of o[batch 0, row 3, head 1] = nan, expected 0.25"
+    std::string first_lse_mismatch;  // "lse[batch 0, row 3, head 1] = inf, expected 2.5"
 };
 AttentionError compare(const Attention&, const AttentionRows&, const TensorView& o,
                        const TensorView* lse);

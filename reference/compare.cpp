@@ -67,12 +67,14 @@ AttentionError compare(const Attention& a, const AttentionRows& reference, const
     e.lse_checked = lse != nullptr;
     double error2 = 0, reference2 = 0, output2 = 0, dot = 0, row_errors = 0;
     uint64_t rows_with_error = 0;
-    auto mismatch = [&](uint64_t& count, const RowId& id, const std::string& what, double got,
-                        double want) {
-        if (count++ == 0 && e.first_mismatch.empty())
-            e.first_mismatch = fmt::format("{}[batch {}, row {}, head {}] = {}, expected {}", what,
-                                           id.batch, id.row, id.head, got, want);
+    uint64_t elements = 0;  // that are in the figures
+    auto mismatch = [&](uint64_t& count, std::string& first, const RowId& id,
+                        const std::string& what, double got, double want) {
+        if (count++ == 0)
+            first = fmt::format("{}[batch {}, row {}, head {}] = {}, expected {}", what, id.batch,
+                                id.row, id.head, got, want);
     };
+    auto largest = [](double& so_far, double value) { so_far = std::fmax(so_far, value); };
     for (uint64_t i = 0; i < reference.rows.size(); ++i) {
         const RowId& id = reference.rows[i];
         const Place p = place_of(a, id);
@@ -87,31 +89,35 @@ AttentionError compare(const Attention& a, const AttentionRows& reference, const
                 clean = false;
                 if (std::isnan(got) && std::isfinite(want) && nan_of_masked_value(a, id, p, c))
                     ++e.excused;
-                else mismatch(e.mismatches, id, fmt::format("channel {} of o", c), got, want);
+                else
+                    mismatch(e.mismatches, e.first_mismatch, id, fmt::format("channel {} of o", c),
+                             got, want);
                 continue;
             }
             row_error2 += (got - want) * (got - want);
             row_reference2 += want * want;
             output2 += got * got;
             dot += got * want;
-            e.max_abs_err = std::max(e.max_abs_err, std::abs(got - want));
+            largest(e.max_abs_err, std::abs(got - want));
+            ++elements;
         }
         error2 += row_error2;
         reference2 += row_reference2;
-        if (clean && row_reference2 > 0) {
+        if (clean && (row_reference2 > 0 || row_error2 > 0)) {  // infinite if it should be zero
             row_errors += std::sqrt(row_error2 / row_reference2);
             ++rows_with_error;
         }
         if (!lse) continue;
         const double want = reference.lse[i], got = lse->at(p.b, p.row, id.head, 0);
         if (!std::isfinite(want) || !std::isfinite(got)) {
-            if (!same_special(got, want)) mismatch(e.lse_mismatches, id, "lse", got, want);
+            if (!same_special(got, want))
+                mismatch(e.lse_mismatches, e.first_lse_mismatch, id, "lse", got, want);
         } else {
-            e.lse_max_abs_err = std::max(e.lse_max_abs_err, std::abs(got - want));
+            largest(e.lse_max_abs_err, std::abs(got - want));
         }
     }
     if (rows_with_error) e.row_rel_err_mean = row_errors / double(rows_with_error);
-    if (reference2 > 0) e.frobenius_rel_err = std::sqrt(error2 / reference2);
+    if (elements) e.frobenius_rel_err = error2 > 0 ? std::sqrt(error2 / reference2) : 0;
     if (reference2 > 0) e.cosine = output2 > 0 ? dot / std::sqrt(output2 * reference2) : 0;
     return e;
 }

@@ -131,6 +131,7 @@ Prepared prepare(const LaunchFile& launch, CodeObject object) {
     p.launch.workgroup = launch.workgroup;
     p.launch.dynamic_lds = launch.dynamic_lds;
     p.launch.kernarg = kernarg_image(launch, p.memory);
+    p.launch.most_wave_instructions = 1'000'000'000;  // a quarter of an hour for one wave
     return p;
 }
 

@@ -125,8 +125,11 @@ void report_uninitialised(Wave& w, const Step& s) {
 void step(Wave& w, std::vector<uint64_t>& counts) {
     const Code& code = *w.group->code;
     if (w.pc >= code.steps.size()) {
-        const Step& last = code.steps.back();
-        w.refuse(last, "execution runs past the end of the code");
+        w.note("PAST-END", Severity::error, code.steps.back(), nullptr,
+               "execution runs past the end of the code");
+        drain(w);
+        w.state = State::ended;
+        return;
     }
     const Step& s = code.steps[w.pc];
     if (!s.execute) {
@@ -190,6 +193,8 @@ struct Worker {
     bool run_group(uint64_t index) {
         const Launch& l = *group.launch;
         const Options& o = *group.options;
+        const uint64_t most =
+            o.max_wave_instructions ? o.max_wave_instructions : l.most_wave_instructions;
         group.index = index;
         group.id = {uint32_t(index % l.grid[0]), uint32_t(index / l.grid[0] % l.grid[1]),
                     uint32_t(index / l.grid[0] / l.grid[1])};
@@ -210,8 +215,7 @@ struct Worker {
                 unsigned burst = o.seed ? 1 + (dice >> 20 & 7) : 1;
                 while (burst-- && w.state == State::running) step(w, counts);
                 if (w.state == State::ended) --live;
-                if (o.max_wave_instructions && w.instructions >= o.max_wave_instructions &&
-                    w.state != State::ended) {
+                if (most && w.instructions >= most && w.state != State::ended) {
                     w.note("ENDLESS", Severity::error, group.code->steps[w.pc], nullptr,
                            fmt::format("still running after {} instructions", w.instructions));
                     return false;
@@ -235,7 +239,7 @@ Result run(const Launch& launch, Memory& memory, const Options& options) {
     const KernelSetup& setup = launch.setup;
     if (setup.entry / 4 >= code.at.size() || code.at[setup.entry / 4] == Code::kNone)
         throw Error(
-            fmt::format("kernel {}: no instruction at its entry {:#x}", setup.name, setup.entry));
+            fmt::format("kernel {}: no instruction at its entry {:#06x}", setup.name, setup.entry));
     uint64_t kernarg = memory.allocate("kernel arguments", launch.kernarg.size(), 256, 256);
     memory.write(kernarg, launch.kernarg);
 
@@ -258,7 +262,7 @@ Result run(const Launch& launch, Memory& memory, const Options& options) {
         worker.group.mode = {setup.denorm32 == 0, setup.dx10_clamp, setup.ieee};
         worker.group.kernarg_address = kernarg;
         worker.counts.assign(code.steps.size(), 0);
-        for (uint64_t n; !stopped && (n = next++) < total;) {
+        for (uint64_t n; !stopped && worker.complete && (n = next++) < total;) {
             try {
                 worker.complete &= worker.run_group(n);
             } catch (...) {

@@ -40,6 +40,8 @@ struct Launch {
     std::array<uint32_t, 3> workgroup{64, 1, 1};  // threads
     uint32_t dynamic_lds = 0;                     // bytes
     std::vector<uint8_t> kernarg;
+    // More than any wave of this call can need, so one that gets there is endless; 0: not known.
+    uint64_t most_wave_instructions = 0;
 };
 
 // How a matrix instruction adds up. `exact`: all products and C exactly, one rounding. `cdna3`:

@@ -47,7 +47,7 @@ void Wave::write_lanes(const Ref& r, unsigned word, const Lanes& values, uint64_
 }
 
 static std::string place(const Step& s) {
-    return fmt::format("{:#x}: {}", s.from->address, s.from->text);
+    return fmt::format("{:#06x}: {}", s.from->address, s.from->text);
 }
 
 void Wave::note(const char* rule, Severity severity, const Step& here, const Step* other,

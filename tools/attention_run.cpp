@@ -97,6 +97,8 @@ AttentionRun prepare_attention(const Recipe& recipe, CodeObject object, const Dr
     run.launch = make_launch(recipe, draw.shape, draw.data);
     run.prepared = prepare(run.launch, std::move(object));
     run.prepared.launch.code = run.prepared.object.code;
+    run.prepared.launch.most_wave_instructions =
+        most_wave_instructions(recipe, draw.shape, run.prepared.object.code.size());
     Memory& memory = run.prepared.memory;
     for (auto [name, tensor] :
          {std::pair{"q", &draw.data.q}, {"k", &draw.data.k}, {"v", &draw.data.v}})

@@ -36,6 +36,9 @@ struct AttentionRun {
 // Error (Exit::unsupported): the kernel is made for another head dimension, mask or type.
 AttentionRun prepare_attention(const Recipe&, CodeObject, const Draw&);
 
+// Far more than a wave of this call can take: it passes over the code once for each key tile.
+uint64_t most_wave_instructions(const Recipe&, const AttentionShape&, size_t code_instructions);
+
 // Bounds that follow from the arithmetic of the recipe.
 Tolerance tolerance_of(const Recipe&);
 

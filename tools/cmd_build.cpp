@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <set>
 
 #include "isa/file.hpp"
@@ -66,10 +68,13 @@ std::string content(const Output& output, const Recipe& recipe, const Built& bui
     return description(recipe, built);
 }
 
-bool same_as_file(const std::string& path, const std::string& wanted) {
+enum class Kept { same, differs, missing };
+
+Kept compare_file(const std::string& path, const std::string& wanted) {
+    if (access(path.c_str(), F_OK) != 0) return Kept::missing;
     try {
-        return read_text(path) == wanted;
-    } catch (const Error&) { return false; }
+        return read_text(path) == wanted ? Kept::same : Kept::differs;
+    } catch (const Error&) { return Kept::differs; }
 }
 
 std::vector<const Recipe*> chosen(const std::vector<std::string>& ids) {
@@ -92,23 +97,27 @@ Json build_one(const Recipe& recipe, const BuildOptions& opt, const Session& ses
     const Built built = build(recipe);
     const std::string stem = fmt::format("{}/{}", opt.folder, recipe.id);
     const std::set<std::string> wanted(opt.emit.begin(), opt.emit.end());
-    Json files = Json::object(), differing = Json::array();
+    Json files = Json::object(), differing = Json::array(), missing = Json::array();
+    std::string same_names, names;
     for (const Output& output : kOutputs) {
         files[output.key] = nullptr;
         if (!wanted.contains(output.kind)) continue;
         const std::string path = stem + output.ending, text = content(output, recipe, built);
         files[output.key] = path;
-        if (opt.check && !same_as_file(path, text)) differing.push_back(path);
+        names += " " + path;
+        const Kept kept = opt.check ? compare_file(path, text) : Kept::same;
+        if (kept == Kept::same) same_names += " " + path;
+        else (kept == Kept::missing ? missing : differing).push_back(path);
         if (!opt.check && !opt.dry_run) write_file(path, text);
     }
-    same = differing.empty();
+    same = differing.empty() && missing.empty();
     Json used = resources(recipe, built);
     Json result = {{"id", recipe.id}};
     result.update(files);
     used.erase("id");
     result.update(used);
     result["seconds"] = finite(built.seconds);
-    if (opt.check) result["differs"] = differing;
+    if (opt.check) result["differs"] = differing, result["missing"] = missing;
     if (!session.common.quiet)
         fmt::print(stderr,
                    "{}: {} VGPRs, {} AGPRs, {} SGPRs, {} bytes LDS, no spills, {} instructions\n",
@@ -116,13 +125,14 @@ Json build_one(const Recipe& recipe, const BuildOptions& opt, const Session& ses
                    int(used["lds_bytes"]), int(used["instructions"]));
     if (session.common.verbose) print_commands(stem);
     if (session.common.json) return result;
-    const char* verb = opt.check     ? (same ? "same" : "DIFFERS")
-                       : opt.dry_run ? "would write"
-                                     : "wrote";
-    std::string names;
-    for (const Output& output : kOutputs)
-        if (wanted.contains(output.kind)) names += " " + stem + output.ending;
-    fmt::print("{}{}\n", verb, names);
+    const auto list = [](const char* verb, const Json& paths) {
+        if (!paths.empty())
+            fmt::print("{} {}\n", verb, fmt::join(paths.get<std::vector<std::string>>(), " "));
+    };
+    list("missing", missing);
+    list("DIFFERS", differing);
+    if (!opt.check) fmt::print("{}{}\n", opt.dry_run ? "would write" : "wrote", names);
+    else if (!same_names.empty()) fmt::print("same{}\n", same_names);
     return result;
 }
 

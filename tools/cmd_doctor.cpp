@@ -75,7 +75,7 @@ Check data() {
 Check hip() {
     void* library = dlopen("libamdhip64.so", RTLD_LAZY | RTLD_LOCAL);
     return {"HIP library", library ? State::ok : State::optional,
-            library ? "libamdhip64.so loads" : "not here; nothing below needs it"};
+            library ? "libamdhip64.so loads" : "not here; no command needs it"};
 }
 
 }  // namespace

@@ -4,7 +4,10 @@ namespace zyfa {
 
 void print_version(const Session& session) {
     if (session.common.json) {
-        print_envelope("version", Json::array(), {{{"targets", {"gfx950"}}}});
+        print_envelope("version", Json::array(),
+                       {{{"tool_version", tool_version()},
+                         {"llvm_version", llvm_version()},
+                         {"targets", {"gfx950"}}}});
         return;
     }
     fmt::print("zyfa-gen {} (LLVM {}, target gfx950)\n", tool_version(), llvm_version());

@@ -16,6 +16,7 @@ struct Session {
 void add_list(CLI::App& app, Session&);
 void add_show(CLI::App& app, Session&);
 void add_lint(CLI::App& app, Session&);
+void add_explain(CLI::App& app, Session&);
 void add_build(CLI::App& app, Session&);
 void add_sim(CLI::App& app, Session&);
 void add_doctor(CLI::App& app, Session&);

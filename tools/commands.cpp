@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 
 #include "tools/command.hpp"
 #include "tools/suggest.hpp"
@@ -9,8 +10,8 @@ namespace {
 
 // In the order in which help shows them.
 constexpr void (*kCommands[])(CLI::App&, Session&) = {
-    add_list,   add_show,    add_build,       add_sim,  add_lint,
-    add_doctor, add_version, add_completions, add_help,
+    add_list,    add_show,   add_build,   add_sim,         add_lint,
+    add_explain, add_doctor, add_version, add_completions, add_help,
 };
 
 std::string usage_line(const CLI::App& command) {
@@ -73,6 +74,31 @@ void reject_unknown_options(const CLI::App& app, const std::vector<std::string>&
             throw unknown(app, nullptr, word);
 }
 
+// Decimal digits and nothing else; CLI11 alone lets numbers wrap.
+CLI::Validator whole_number(uint64_t least, uint64_t most) {
+    const auto check = [least, most](const std::string& text) -> std::string {
+        uint64_t value = 0;
+        const char* end = text.data() + text.size();
+        const auto [stop, error] = std::from_chars(text.data(), end, value);
+        if (error == std::errc() && stop == end && value >= least && value <= most) return {};
+        return fmt::format("'{}' is not a whole number from {} to {}", text, least, most);
+    };
+    return CLI::Validator(check, "");
+}
+
+struct Range {
+    const char* option;
+    uint64_t least, most;
+};
+constexpr Range kNumbers[] = {
+    {"--seed", 0, UINT64_MAX},
+    {"--interleave-seed", 0, UINT64_MAX},
+    {"--max-diagnostics", 0, UINT64_MAX},
+    {"--max-instructions", 0, UINT64_MAX},
+    {"--rows", 1, UINT64_MAX},
+    {"--threads", 0, 1024},
+};
+
 void add_common_options(CLI::App& app, Common& common) {
     app.add_flag("--json", common.json, "one JSON document instead of text");
     app.add_flag("-q,--quiet", common.quiet, "no progress, no notes");
@@ -122,6 +148,9 @@ void add_commands(CLI::App& app, Session& session) {
     for (CLI::App* command : app.get_subcommands({})) {
         command->set_help_flag();
         command->fallthrough();
+        for (const Range& range : kNumbers)
+            if (CLI::Option* option = command->get_option_no_throw(range.option))
+                option->check(whole_number(range.least, range.most));
     }
 }
 
@@ -186,7 +215,8 @@ int run_command_line(int argc, const char* const* argv) {
     };
     Exit status = Exit::internal;
     try {
-        CLI::App app{"Builds, shows and simulates FP8 attention kernels for AMD gfx950 (MI355X)"};
+        CLI::App app{
+            "Builds, shows and simulates FP8 attention kernels for AMD gfx950 (MI350X, MI355X)"};
         app.footer(
             "  zyfa-gen list\n  zyfa-gen build fp8_d128_causal -O out\n  zyfa-gen help "
             "exit-codes\n");

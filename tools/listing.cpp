@@ -105,10 +105,20 @@ std::string listing(const std::vector<ListedLine>& lines, std::span<const uint8_
     return out;
 }
 
+size_t padding_of(std::span<const Decoded> code) {
+    size_t end = code.size();
+    while (end > 0 &&
+           (code[end - 1].text.starts_with("s_nop") || code[end - 1].text == "s_code_end"))
+        --end;
+    return end > 0 && code[end - 1].text.starts_with("s_endpgm") ? code.size() - end : 0;
+}
+
 Json opcode_mix(std::span<const Decoded> code) {
     std::map<std::string, std::pair<unsigned, unsigned>> matrix;  // count, cycles each
     std::map<std::string, unsigned> classes;
     uint64_t cycles = 0;
+    const size_t padding = padding_of(code);
+    code = code.first(code.size() - padding);
     for (const Decoded& d : code) {
         ++classes[class_of(d)];
         if (!d.known || !d.inst.info().is_mfma()) continue;
@@ -126,6 +136,7 @@ Json opcode_mix(std::span<const Decoded> code) {
     Json by_class = Json::object();
     for (const auto& [name, count] : classes) by_class[name] = count;
     return {{"instructions", code.size()},
+            {"padding", padding},
             {"matrix", rows},
             {"matrix_cycles", cycles},
             {"classes", by_class}};
@@ -140,9 +151,14 @@ std::string opcode_mix_text(const Json& mix) {
     rows = {{"class", "count"}};
     for (const auto& [name, count] : mix["classes"].items())
         rows.push_back({name, fmt::format("{}", count.get<unsigned>())});
-    return out + table(rows) +
-           fmt::format("\n{} instructions, each place in the code counted once\n",
-                       mix["instructions"].get<unsigned>());
+    out += table(rows) + fmt::format("\n{} instructions, each place in the code counted once\n",
+                                     mix["instructions"].get<unsigned>());
+    if (const unsigned padding = mix["padding"].get<unsigned>())
+        out += fmt::format(
+            "{} more behind the last s_endpgm, not counted above: padding for "
+            "instruction prefetch\n",
+            padding);
+    return out;
 }
 
 }  // namespace zyfa

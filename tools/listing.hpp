@@ -26,8 +26,13 @@ std::string listing(const std::vector<ListedLine>&, std::span<const uint8_t> tex
 // "d3ae8000 02040d10": the 32-bit words of an instruction.
 std::string raw_words(const Decoded&, std::span<const uint8_t> text);
 
-// What stands in the code, counted once per place (loops are not multiplied):
-// {"matrix":[{"op","count","cycles_each","cycles"}], "matrix_cycles", "classes":{"vector":n,..}}
+// Instructions at the end of the code, behind the last s_endpgm, that only instruction prefetch
+// reads: s_nop, s_code_end.
+size_t padding_of(std::span<const Decoded> code);
+
+// What stands in the code before its padding, counted once per place (loops are not multiplied):
+// {"instructions", "padding", "matrix":[{"op","count","cycles_each","cycles"}], "matrix_cycles",
+// "classes":{"vector":n,..}}
 Json opcode_mix(std::span<const Decoded> code);
 std::string opcode_mix_text(const Json& mix);
 

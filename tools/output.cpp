@@ -101,15 +101,22 @@ void make_directory(const std::string& path) {
     if (access(path.c_str(), W_OK | X_OK) != 0) cannot("write into the folder", path);
 }
 
-Progress::Progress(const Common& common) {
+Progress::Progress(const Common& common, Clock::duration plain_every)
+    : quiet_(common.quiet), plain_every_(plain_every) {
     const char* term = getenv("TERM");
-    on_ = !common.quiet && isatty(STDERR_FILENO) && !(term && std::string_view(term) == "dumb");
+    terminal_ = isatty(STDERR_FILENO) && !(term && std::string_view(term) == "dumb");
 }
 
 Progress::~Progress() { clear(); }
 
 void Progress::show(std::string_view line) {
-    if (!on_) return;
+    if (quiet_) return;
+    if (!terminal_) {
+        if (Clock::now() - last_ < plain_every_) return;
+        fmt::print(stderr, "{}\n", line);
+        last_ = Clock::now();
+        return;
+    }
     fmt::print(stderr, "\r\x1b[K{:.79}", line);
     fflush(stderr);
     shown_ = g_line_open = true;

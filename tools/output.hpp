@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,16 +45,20 @@ std::string table(const std::vector<std::vector<std::string>>& rows);
 // The folder and its parents; Error if it cannot be made or written into.
 void make_directory(const std::string& path);
 
-// One rewritten line on a terminal; nothing in a pipe, with --quiet or on a dumb terminal.
+// One rewritten line on a terminal. Into a pipe, a file or a dumb terminal a plain line now and
+// then, so that a short run leaves none. Nothing with --quiet.
 class Progress {
 public:
-    explicit Progress(const Common&);
+    using Clock = std::chrono::steady_clock;
+    explicit Progress(const Common&, Clock::duration plain_every = std::chrono::seconds(10));
     ~Progress();
     void show(std::string_view line);
     void clear();
 
 private:
-    bool on_ = false, shown_ = false;
+    bool quiet_ = false, terminal_ = false, shown_ = false;
+    Clock::duration plain_every_;
+    Clock::time_point last_ = Clock::now();
 };
 
 // Ctrl-C: ends the progress line, exits with 130.

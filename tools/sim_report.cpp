@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "tools/findings.hpp"
@@ -40,13 +41,16 @@ std::string summary(const std::vector<Finding>& findings) {
 }
 
 std::string accuracy_text(const AttentionError& e, const std::string& against) {
-    std::string text = fmt::format(
-        "  {:<14} row error {:.3g} (mean, relative), {:.3g} over all, largest {:.3g}, "
-        "cosine {:.7f}\n",
-        against, e.row_rel_err_mean, e.frobenius_rel_err, e.max_abs_err, e.cosine);
-    text += e.lse_checked
-                ? fmt::format("                 LSE error {:.3g} at most\n", e.lse_max_abs_err)
-                : "                 LSE not written\n";
+    std::string text = fmt::format("  {:<14} no comparable rows\n", against);
+    if (!std::isnan(e.row_rel_err_mean))
+        text = fmt::format(
+            "  {:<14} row error {:.3g} (mean, relative), {:.3g} over all, largest {:.3g}, "
+            "cosine {:.7f}\n",
+            against, e.row_rel_err_mean, e.frobenius_rel_err, e.max_abs_err, e.cosine);
+    if (!e.lse_checked) text += "                 LSE not written\n";
+    else if (!std::isnan(e.lse_max_abs_err))
+        text += fmt::format("                 LSE error {:.3g} at most\n", e.lse_max_abs_err);
+    else text += "                 LSE: no comparable rows\n";
     return text +
            fmt::format("                 {} of {} rows compared\n", e.rows_checked, e.rows_in_all);
 }
@@ -54,6 +58,8 @@ std::string accuracy_text(const AttentionError& e, const std::string& against) {
 }  // namespace
 
 Exit SimRecord::status(bool strict) const {
+    for (const Finding& f : result.findings)
+        if (f.rule == "ENDLESS") return Exit::untrusted;  // what the rest would say is not known
     if (has_errors(result.findings) || (verdict && !verdict->ok())) return Exit::no;
     if (!result.complete || (strict && !result.unproven.empty())) return Exit::untrusted;
     return Exit::ok;

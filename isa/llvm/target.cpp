@@ -51,6 +51,7 @@ struct Diagnostics {
 
 void run_assembler(const Target& t, std::string_view text, std::string_view name,
                    const std::function<std::unique_ptr<llvm::MCStreamer>(llvm::MCContext&)>& make) {
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // UTF-8 byte order mark
     Diagnostics found;
     llvm::SourceMgr sources;
     sources.setDiagHandler(Diagnostics::take, &found);

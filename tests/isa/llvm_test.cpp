@@ -36,6 +36,11 @@ TEST_CASE("the first diagnostic of the assembler names file, line and column", "
     CHECK(error_of([&] { assemble(far + "end:\ns_endpgm\n", "k.s"); }).starts_with("k.s:1:"));
 }
 
+TEST_CASE("a byte order mark in front of assembly is skipped", "[isa][llvm]") {
+    CHECK(assemble("\xef\xbb\xbfs_endpgm\n") == assemble("s_endpgm\n"));
+    CHECK(error_of([] { assemble("\xef\xbb\xbfv_bad\n", "k.s"); }).starts_with("k.s:1:1:"));
+}
+
 TEST_CASE("one object links to a shared code object, anything else says why", "[isa][llvm]") {
     const auto object = assemble(".globl f\n.type f,@function\nf:\ns_endpgm\n");
     const auto linked = link(object);

@@ -227,9 +227,34 @@ TEST_CASE("NaN, infinity and values in masked rows are mismatches, not figures",
     REQUIRE(with(3, nan, 0, -kInf).mismatches == 1);
     REQUIRE(with(3, kInf, 0, -kInf).first_mismatch ==
             fmt::format("channel 1 of o[batch 0, row 1, head 0] = inf, expected {}", rows.o[3]));
-    REQUIRE(with(0, 0, 0, -1e30).lse_mismatches == 1);
+    const AttentionError lse_wrong = with(0, 0, 0, -1);
+    REQUIRE(lse_wrong.lse_mismatches == 1);
+    REQUIRE(lse_wrong.first_mismatch.empty());
+    REQUIRE(lse_wrong.first_lse_mismatch == "lse[batch 0, row 0, head 0] = -1, expected -inf");
     REQUIRE(with(0, 0, 1, -kInf).lse_mismatches == 1);
     REQUIRE(with(0, 0, 1, nan).lse_mismatches == 1);
+}
+
+TEST_CASE("figures of nothing are NaN, not perfect", "[reference]") {
+    Problem p(1, 3, 4, 1, 1, 4, 2);
+    const AttentionRows rows = attend(p.a);
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const AttentionError e =
+        against(p, rows, as_f32(std::vector<double>(6, nan)), as_f32(std::vector<double>(3, nan)));
+    REQUIRE(e.mismatches == 6);
+    REQUIRE(e.lse_mismatches == 3);
+    for (double figure :
+         {e.row_rel_err_mean, e.frobenius_rel_err, e.max_abs_err, e.cosine, e.lse_max_abs_err})
+        REQUIRE(std::isnan(figure));
+}
+
+TEST_CASE("an output where the reference is exactly zero is infinitely wrong", "[reference]") {
+    Problem p(1, 3, 4, 1, 1, 4, 2);
+    AttentionRows rows = attend(p.a);
+    rows.o = {3, 4, 0, 0, 1, 0};
+    const AttentionError e = against(p, rows, as_f32({3, 4, 0, 0.5, 1, 0}), as_f32(rows.lse));
+    REQUIRE(std::isinf(e.row_rel_err_mean));
+    REQUIRE(e.frobenius_rel_err == Approx(0.5 / std::sqrt(26)));
 }
 
 TEST_CASE("a NaN reaches exactly the rows that see it", "[reference]") {
