@@ -125,10 +125,10 @@ TEST_CASE("each hazard row asks for exactly its slots", "[check][hazards]") {
             CHECK(short_by_one[0].severity == Severity::error);
             CHECK(short_by_one[0].message.starts_with(
                 fmt::format("{} of {} wait states", p.slots - 1, p.slots)));
-            CHECK(short_by_one[0].other.starts_with("0x000000: v_") +
-                      short_by_one[0].other.starts_with("0x000000: s_") +
-                      short_by_one[0].other.starts_with("0x000000: buffer_") +
-                      short_by_one[0].other.starts_with("0x000000: global_") ==
+            CHECK(short_by_one[0].other.starts_with("0x0000: v_") +
+                      short_by_one[0].other.starts_with("0x0000: s_") +
+                      short_by_one[0].other.starts_with("0x0000: buffer_") +
+                      short_by_one[0].other.starts_with("0x0000: global_") ==
                   1);
         }
     }

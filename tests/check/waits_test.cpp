@@ -117,7 +117,7 @@ TEST_CASE("a finding shows both ends", "[check]") {
     REQUIRE(f);
     CHECK(f->address == 12);
     CHECK(f->text == "v_mov_b32_e32 v5, v0");
-    CHECK(f->other == "0x000004: buffer_load_dword v0, off, s[8:11], 0");
+    CHECK(f->other == "0x0004: buffer_load_dword v0, off, s[8:11], 0");
 }
 
 TEST_CASE("registers that nothing wrote", "[check]") {

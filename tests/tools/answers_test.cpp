@@ -36,8 +36,8 @@ TEST_CASE("a kernel that never ends, or runs past its end, is a finding", "[tool
     const std::string good = run("show fp8_d128_full --no-addr --no-raw").out;
     std::string endless = good, past = good;
     endless.insert(endless.find('\n', endless.find(".Lentry:")) + 1, "again:\n\ts_branch again\n");
-    for (size_t at; (at = past.find("\ts_endpgm")) != std::string::npos;)
-        past.replace(at, 9, "\ts_nop 0");
+    for (size_t at; (at = past.find("s_endpgm")) != std::string::npos;)
+        past.replace(at, 8, "s_nop 0");
     const Outcome first =
         run("sim '" + folder.write("endless.s", endless) + "' --shape sq=40 --check");
     CAPTURE(first.out, first.err);
