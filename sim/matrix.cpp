@@ -25,10 +25,13 @@ inline double to_odd(double t, double e) {
 
 ZYFA_CLONES void widen(double* __restrict d, const float* a, const float* scale, size_t mn,
                        size_t k) {
+    if (!scale) {
+        for (size_t n = 0; n < mn * k; ++n) d[n] = double(a[n]);
+        return;
+    }
     for (size_t kk = 0; kk < k; ++kk)
         for (size_t i = 0; i < mn; ++i)
-            d[kk * mn + i] =
-                double(a[kk * mn + i]) * double(scale ? scale[kk / 32 * 32 + i] : 1.0f);
+            d[kk * mn + i] = double(a[kk * mn + i]) * double(scale[kk / 32 * 32 + i]);
 }
 
 // Sums of products where double loses nothing, so that fusing multiply and add changes nothing.
@@ -36,8 +39,8 @@ __attribute__((optimize("fp-contract=fast"))) ZYFA_CLONES void sum_narrow(double
                                                                           const double* a,
                                                                           const double* b,
                                                                           size_t mn, size_t k) {
-    for (size_t i = 0; i < mn; i += 4)
-        for (size_t j = 0; j < mn; j += 8) {
+    for (size_t j = 0; j < mn; j += 8)
+        for (size_t i = 0; i < mn; i += 4) {
             Four s[4][2] = {};
             for (size_t kk = 0; kk < k; ++kk) {
                 const double* row = b + kk * mn + j;
