@@ -18,6 +18,7 @@ void add_show(CLI::App& app, Session&);
 void add_lint(CLI::App& app, Session&);
 void add_build(CLI::App& app, Session&);
 void add_sim(CLI::App& app, Session&);
+void add_isa(CLI::App& app, Session&);
 void add_doctor(CLI::App& app, Session&);
 void add_version(CLI::App& app, Session&);
 void add_completions(CLI::App& app, Session&);
