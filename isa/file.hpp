@@ -21,7 +21,8 @@ std::vector<uint8_t> read_file(const std::filesystem::path&, uint64_t max_bytes 
 std::string read_text(const std::filesystem::path&, uint64_t max_bytes = kMaxFileBytes);
 
 // Writes to a temporary name in the same folder, then renames: a reader sees the old file or the
-// new one, never half of it. Symbolic links are followed; devices and pipes are written to in place.
+// new one, never half of it. Symbolic links are followed; devices and pipes are written to in
+// place.
 // "-" writes to standard output.
 void write_file(const std::filesystem::path&, std::span<const uint8_t>);
 void write_file(const std::filesystem::path&, std::string_view);

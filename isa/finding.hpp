@@ -17,6 +17,7 @@ struct Finding {
     std::string other;         // the other end: "0x1234: buffer_load_dwordx4 ..." or empty
     std::string message;       // one sentence: what is wrong and by how much
     int wave = -1, lane = -1;  // sim only
+    int64_t workgroup = -1;    // sim only: its number, x fastest
     uint64_t location = 0;     // sim only: byte address in LDS or device memory
     uint64_t count = 1;        // sim only: how often the same pair was seen
 };

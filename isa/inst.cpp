@@ -113,8 +113,7 @@ unsigned passes(const Inst& inst) {
 Part written_part(const Inst& inst) {
     const OpInfo& row = inst.info();
     if (row.hazard != Hazard::cvt_half) return {0, 4};
-    if (writes_byte(row))
-        return {uint8_t(inst.mods.op_sel >> 2 & 3), 1};
+    if (writes_byte(row)) return {uint8_t(inst.mods.op_sel >> 2 & 3), 1};
     // The last entry of op_sel is that of the destination.
     return {uint8_t(inst.mods.op_sel >> (row.operand_count - 1) & 1 ? 2 : 0), 2};
 }

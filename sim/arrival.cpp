@@ -128,8 +128,9 @@ static void settle(Wave& w, const Step& s, Queue& q, const char* rule, bool load
                       : "overwrites a register whose load is not waited for");
         last = n + 1;
     }
-    // Vector registers keep poison, so that the result shows the fault as well. A scalar gets its value
-    // unless strict: poison in an address or a loop count would bury this finding under others.
+    // Vector registers keep poison, so that the result shows the fault as well. A scalar gets its
+    // value unless strict: poison in an address or a loop count would bury this finding under
+    // others.
     if (&q != &w.scalars || w.group->options->strict) return;
     while (last--) arrive_oldest(w, q);
 }

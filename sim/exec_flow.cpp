@@ -2,6 +2,7 @@
 // s_setprio do nothing. pc already points to the next instruction when a body runs.
 #include "sim/arrival.hpp"
 #include "sim/dispatch.hpp"
+#include "sim/shadow.hpp"
 
 namespace zyfa::sim {
 
@@ -50,12 +51,10 @@ void execute<Op::s_endpgm>(Wave& w, const Step& s) {
 static void scalar_arrives(Wave& w, const Flight& f) {
     const Step& s = *f.step;
     unsigned words = s.ref[0].words;
-    const uint8_t* from = w.group->memory->find(f.base, words * 4);
-    if (!from)
-        w.note("OUT-OF-BOUNDS", Severity::error, s, nullptr,
-               fmt::format("scalar load of {} bytes at {:#x}: {}", words * 4, f.base,
-                           w.group->memory->describe(f.base)),
-               -1, f.base);
+    const Memory::Window window = w.group->memory->window(f.base);
+    const uint8_t* from = window.find(f.base, words * 4);
+    if (!from) note_outside(w, s, "scalar load", words * 4, f.base, -1);
+    else if (window.unset) read_shadow(w, s, window, f.base, words * 4, -1);
     for (unsigned n = 0; n < words; ++n) {
         uint32_t value = kPoison;
         if (from) std::memcpy(&value, from + 4 * n, 4);

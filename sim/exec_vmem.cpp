@@ -6,16 +6,9 @@
 
 #include "sim/arrival.hpp"
 #include "sim/dispatch.hpp"
+#include "sim/shadow.hpp"
 
 namespace zyfa::sim {
-
-static void note_memory(Wave& w, const Step& s, unsigned lane, uint64_t address, unsigned bytes,
-                        const char* what) {
-    w.note("OUT-OF-BOUNDS", Severity::error, s, nullptr,
-           fmt::format("{} of {} bytes at {:#x}: {}", what, bytes, address,
-                       w.group->memory->describe(address)),
-           int(lane), address);
-}
 
 // Where the lanes of one instruction point to: base + address[lane], in range below limit.
 static void take_buffer(Wave& w, const Step& s, Flight& f, const Ref& address, const Ref& resource,
@@ -58,11 +51,18 @@ struct Reach {
         zero = f.limit != ~uint64_t(0) && at >= f.limit;
         if (zero) return nullptr;
         uint64_t address = (f.base + at) & 0xffff'ffff'ffff;
-        if (uint8_t* found = window.find(address, bytes)) return found;
-        window = w.group->memory->window(address);
-        if (uint8_t* found = window.find(address, bytes)) return found;
-        note_memory(w, *f.step, lane, address, bytes, what);
-        return nullptr;
+        uint8_t* found = window.find(address, bytes);
+        if (!found) {
+            window = w.group->memory->window(address);
+            found = window.find(address, bytes);
+        }
+        if (!found) note_outside(w, *f.step, what, bytes, address, int(lane));
+        else if (window.unset) shadow(address, bytes, lane);
+        return found;
+    }
+    void shadow(uint64_t address, unsigned bytes, unsigned lane) const {
+        if (f.step->from->inst.info().is_store()) write_shadow(window, address, bytes);
+        else read_shadow(w, *f.step, window, address, bytes, int(lane));
     }
 };
 

@@ -140,8 +140,8 @@ bool is_name(std::string_view s) {
 }
 
 LaunchBuffer read_buffer(const JsonReader& j, const std::string& name) {
-    j.expect_keys(
-        {"shape", "bytes", "strides", "dtype", "values", "init", "seed", "scale", "guard"});
+    j.expect_keys({"shape", "bytes", "strides", "dtype", "values", "init", "seed", "scale", "guard",
+                   "released"});
     if (!is_name(name)) j.fail("a buffer's name has letters, digits, '_' and '.' only");
     LaunchBuffer b;
     b.name = name;
@@ -165,6 +165,7 @@ LaunchBuffer read_buffer(const JsonReader& j, const std::string& name) {
             j["scale"].fail("has no effect here; it belongs to normal, uniform, ones and arange");
         b.scale = j["scale"].number(-kMost, kMost);
     }
+    if (j.has("released")) b.released = j["released"].boolean();
     if (j.has("guard")) b.guard = j["guard"].unsigned_integer(0, kMaxGuard);
     return b;
 }

@@ -34,6 +34,7 @@ struct LaunchBuffer {
     uint64_t seed = 0;           // normal, uniform; poison: 0 = all ones (a NaN in every float)
     double scale = 1;            // multiplies zeros .. uniform
     uint64_t guard = 4096;       // bytes before and after
+    bool released = false;       // freed again before the kernel starts
 
     uint64_t elements() const;
 };
@@ -92,5 +93,9 @@ struct LaunchFile {
 LaunchFile parse_launch_file(std::string_view text, std::string name,
                              std::filesystem::path folder = ".");
 LaunchFile load_launch_file(const std::filesystem::path&);
+
+// The text that parses to the same launch. Floating-point arguments are written as the bits they
+// are.
+std::string print_launch_file(const LaunchFile&);
 
 }  // namespace zyfa

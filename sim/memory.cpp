@@ -27,8 +27,23 @@ uint64_t Memory::allocate(std::string name, uint64_t bytes, uint64_t align, uint
 }
 
 void Memory::release(uint64_t address) {
-    if (!allocations_.erase(address))
+    auto it = allocations_.find(address);
+    if (it == allocations_.end())
         throw Error(fmt::format("no allocation starts at {:#x}", address));
+    released_[address] = {std::move(it->second->name), address, it->second->bytes};
+    allocations_.erase(it);
+}
+
+const Memory::Released* Memory::released(uint64_t address) const {
+    auto it = released_.upper_bound(address);
+    if (it == released_.begin()) return nullptr;
+    const Released& r = std::prev(it)->second;
+    return address - r.address < r.bytes ? &r : nullptr;
+}
+
+void Memory::forget(uint64_t address) {
+    Allocation& a = *allocations_.at(address);
+    a.unset.assign(a.bytes, 1);
 }
 
 const uint8_t* Memory::find(uint64_t address, uint64_t bytes) const {
@@ -49,10 +64,13 @@ Memory::Window Memory::window(uint64_t address) {
     if (it == allocations_.begin()) return {};
     Allocation& a = *std::prev(it)->second;
     if (address - a.address >= a.bytes) return {};
-    return {a.address, a.address + a.bytes, a.data()};
+    return {a.address, a.address + a.bytes, a.data(), a.unset.empty() ? nullptr : a.unset.data()};
 }
 
 std::string Memory::describe(uint64_t address) const {
+    if (const Released* r = released(address))
+        return fmt::format("{} + {} of {} bytes, which was released", r->name, address - r->address,
+                           r->bytes);
     auto it = allocations_.upper_bound(address);
     if (it == allocations_.begin()) return "below every allocation";
     const Allocation& a = *std::prev(it)->second;
@@ -66,7 +84,10 @@ void Memory::write(uint64_t address, std::span<const uint8_t> bytes) {
     if (!at)
         throw Error(fmt::format("write of {} bytes at {:#x}: {}", bytes.size(), address,
                                 describe(address)));
-    if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
+    if (bytes.empty()) return;
+    std::memcpy(at, bytes.data(), bytes.size());
+    Window w = window(address);
+    if (w.unset) std::memset(w.unset + (at - w.data), 0, bytes.size());
 }
 
 void Memory::read(uint64_t address, std::span<uint8_t> bytes) const {

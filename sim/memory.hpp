@@ -25,12 +25,21 @@ public:
         std::vector<uint8_t> store;  // guard, bytes, guard
         uint8_t* data() { return store.data() + guard; }
         const uint8_t* data() const { return store.data() + guard; }
+        std::vector<uint8_t> unset;  // after forget(), by byte: 1 = nothing has written it
+    };
+    struct Released {
+        std::string name;
+        uint64_t address = 0, bytes = 0;
     };
 
     // `align` is a power of two; `guard` bytes stand before and after and keep kGuardByte.
     uint64_t allocate(std::string name, uint64_t bytes, uint64_t align = 256,
                       uint64_t guard = 4096);
     void release(uint64_t address);
+    // What was at an address that is free again; addresses are never given out twice.
+    const Released* released(uint64_t address) const;
+    // The bytes of an allocation count as unset until they are written: a read of them is reported.
+    void forget(uint64_t address);
 
     // nullptr if [address, address + bytes) is not wholly inside one allocation.
     uint8_t* find(uint64_t address, uint64_t bytes);
@@ -39,6 +48,7 @@ public:
     struct Window {
         uint64_t first = 0, end = 0;
         uint8_t* data = nullptr;
+        uint8_t* unset = nullptr;  // null: all bytes have been set
         uint8_t* find(uint64_t address, uint64_t bytes) const {
             return address >= first && address < end && bytes <= end - address
                        ? data + (address - first)
@@ -64,6 +74,7 @@ public:
 
 private:
     std::map<uint64_t, std::unique_ptr<Allocation>> allocations_;  // by address
+    std::map<uint64_t, Released> released_;                        // by address
     uint64_t next_ = kBase;
 };
 

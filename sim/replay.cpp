@@ -79,11 +79,18 @@ std::vector<uint8_t> kernarg_image(const LaunchFile& launch, const Memory& memor
     return image;
 }
 
-void check_fit(const LaunchFile& launch, const CodeObject& object, const KernelInfo& kernel) {
-    if (launch.kernarg_bytes < kernel.kernarg_bytes)
-        throw Error(fmt::format("{}: $.kernarg.size: {} bytes, but {} of {} takes {}", launch.name,
-                                launch.kernarg_bytes, kernel.name, object.name,
-                                kernel.kernarg_bytes));
+std::vector<Finding> kernarg_notes(const LaunchFile& launch, const KernelInfo& kernel) {
+    if (launch.kernarg_bytes == kernel.kernarg_bytes) return {};
+    Finding f;
+    f.rule = "KERNARG-SIZE";
+    f.severity = launch.kernarg_bytes < kernel.kernarg_bytes ? Severity::error : Severity::warning;
+    f.address = kernel.entry;
+    f.message = fmt::format("the launch gives {} bytes of arguments, the metadata of {} says {}",
+                            launch.kernarg_bytes, kernel.name, kernel.kernarg_bytes);
+    return {f};
+}
+
+void check_fit(const LaunchFile& launch, const KernelInfo& kernel) {
     const auto& w = launch.workgroup;
     const uint64_t threads = uint64_t(w[0]) * w[1] * w[2];
     if (threads > kernel.max_flat_workgroup_size)
@@ -119,19 +126,25 @@ Prepared prepare(const LaunchFile& launch, CodeObject object) {
     Prepared p;
     p.object = std::move(object);
     const KernelInfo& kernel = p.object.kernel(launch.kernel);
-    check_fit(launch, p.object, kernel);
+    check_fit(launch, kernel);
+    p.notes = kernarg_notes(launch, kernel);
     for (const LaunchBuffer& b : launch.buffers) {
         const std::vector<uint8_t> bytes = initial_bytes(launch, b);
         const uint64_t address = p.memory.allocate(b.name, b.bytes, kAlign, b.guard);
         if (!bytes.empty()) p.memory.write(address, bytes);
+        // With a seed poison stands for an input of random bytes.
+        if (b.init == Init::poison && b.seed == 0) p.memory.forget(address);
     }
     p.launch.code = p.object.code;
     p.launch.setup = setup_of(p.object, kernel);
+    p.launch.setup.kernarg_bytes = std::min(kernel.kernarg_bytes, launch.kernarg_bytes);
     p.launch.grid = launch.grid;
     p.launch.workgroup = launch.workgroup;
     p.launch.dynamic_lds = launch.dynamic_lds;
     p.launch.kernarg = kernarg_image(launch, p.memory);
     p.launch.most_wave_instructions = 1'000'000'000;  // a quarter of an hour for one wave
+    for (const LaunchBuffer& b : launch.buffers)
+        if (b.released) p.memory.release(p.memory.address_of(b.name));
     return p;
 }
 
@@ -147,11 +160,16 @@ std::span<const uint8_t> buffer_bytes(const Prepared& p, const std::string& name
 
 Result execute(Prepared& p, const Options& options) {
     Result result = run(p.launch, p.memory, options);
+    const auto add = [&](Finding f) {
+        if (!options.wanted || options.wanted(f.rule, f.address, ~0u))
+            result.findings.push_back(std::move(f));
+    };
+    for (const Finding& f : p.notes) add(f);
     for (const std::string& name : p.memory.broken_guards()) {
         Finding f;
         f.rule = "GUARD";
         f.message = fmt::format("guard bytes around buffer {} have changed", name);
-        result.findings.push_back(std::move(f));
+        add(std::move(f));
     }
     return result;
 }

@@ -12,11 +12,13 @@ namespace zyfa {
 struct Prepared {
     CodeObject object;
     Memory memory;
-    Launch launch;  // its code is that of `object`
+    Launch launch;               // its code is that of `object`
+    std::vector<Finding> notes;  // KERNARG-SIZE
 };
 
-// Error: what the file asks for does not fit the kernel (argument size, workgroup, name), or a
-// file of the launch cannot be read.
+// Error: what the file asks for does not fit the kernel (workgroup, name), or a file of the launch
+// cannot be read. A wrong size of the arguments is a finding: the kernel runs with what it is
+// given.
 Prepared prepare(const LaunchFile&, CodeObject);
 Prepared prepare(const LaunchFile&);  // loads launch.code_object_path()
 
@@ -24,7 +26,7 @@ Prepared prepare(const LaunchFile&);  // loads launch.code_object_path()
 std::vector<uint8_t> initial_bytes(const LaunchFile&, const LaunchBuffer&);
 
 std::span<const uint8_t> buffer_bytes(const Prepared&, const std::string& name);
-// run(), plus a finding GUARD for each buffer whose guard bytes have changed.
+// run(), plus the notes and a finding GUARD for each buffer whose guard bytes have changed.
 Result execute(Prepared&, const Options& = {});
 // Writes the files that `dump` names.
 void dump(const LaunchFile&, const Prepared&);

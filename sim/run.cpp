@@ -9,21 +9,13 @@
 
 #include "sim/arrival.hpp"
 #include "sim/dispatch.hpp"
+#include "sim/order.hpp"
+#include "sim/proof.hpp"
+#include "sim/watch.hpp"
 
 namespace zyfa {
 namespace sim {
 namespace {
-
-// Small and good enough to mix orders; the same on every machine.
-struct Random {
-    uint64_t state;
-    uint64_t operator()() {
-        state += 0x9e3779b97f4a7c15;
-        uint64_t z = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-        return z ^ (z >> 31);
-    }
-};
 
 unsigned threads_of(const Launch& l) { return l.workgroup[0] * l.workgroup[1] * l.workgroup[2]; }
 
@@ -122,6 +114,7 @@ void report_uninitialised(Wave& w, const Step& s) {
 }
 
 // One instruction of one wave.
+template <bool kHooked>
 void step(Wave& w, std::vector<uint64_t>& counts) {
     const Code& code = *w.group->code;
     if (w.pc >= code.steps.size()) {
@@ -133,6 +126,8 @@ void step(Wave& w, std::vector<uint64_t>& counts) {
     }
     const Step& s = code.steps[w.pc];
     if (!s.execute) {
+        if (auto why = code.untrusted.find(s.index); why != code.untrusted.end())
+            w.refuse(s, why->second, Exit::untrusted);
         auto why = code.refused.find(s.index);
         w.refuse(s, why != code.refused.end() ? why->second : "this instruction is not simulated");
     }
@@ -154,7 +149,20 @@ void step(Wave& w, std::vector<uint64_t>& counts) {
     ++counts[w.pc];
     ++w.instructions;
     ++w.pc;
+    if constexpr (kHooked) w.group->options->hook->before(w, s);
     s.execute(w, s);
+    if constexpr (kHooked) w.group->options->hook->after(w, s);
+}
+
+void forbid_unproven(Code& code) {
+    for (Step& s : code.steps) {
+        if (!s.execute) continue;
+        const Evidence& e = evidence(s.op);
+        if (e.proof != Proof::inferred && e.proof != Proof::guess) continue;
+        s.execute = nullptr;
+        code.untrusted.emplace(
+            s.index, fmt::format("what it does is {}: {}", proof_name(e.proof), e.source));
+    }
 }
 
 struct Worker {
@@ -190,12 +198,14 @@ struct Worker {
     }
 
     // False: stopped before its end.
+    template <bool kHooked>
     bool run_group(uint64_t index) {
         const Launch& l = *group.launch;
         const Options& o = *group.options;
         const uint64_t most =
             o.max_wave_instructions ? o.max_wave_instructions : l.most_wave_instructions;
         group.index = index;
+        group.has_error = false;
         group.id = {uint32_t(index % l.grid[0]), uint32_t(index / l.grid[0] % l.grid[1]),
                     uint32_t(index / l.grid[0] / l.grid[1])};
         unsigned waves = (threads_of(l) + kLanes - 1) / kLanes;
@@ -203,18 +213,19 @@ struct Worker {
         group.lds.reset(l.setup.lds_bytes + l.dynamic_lds, o.seed);
         for (unsigned n = 0; n < waves; ++n) start(*group.waves[n], group, n);
 
-        Random random{o.seed * 0x100000001b3 + index};
+        Order order(o, index, waves);
         unsigned live = waves;
         while (live) {
             for (unsigned turn = 0; turn < waves; ++turn) {
-                uint64_t dice = o.seed ? random() : 0;
-                Wave& w = *group.waves[o.seed ? (dice >> 32) % waves : turn];
+                auto [number, burst] = order.next(group, turn);
+                Wave& w = *group.waves[number];
                 if (w.state != State::running) continue;
-                if (o.seed) arrive_some(w, dice);
-                // Bursts of up to 8 let waves drift apart.
-                unsigned burst = o.seed ? 1 + (dice >> 20 & 7) : 1;
-                while (burst-- && w.state == State::running) step(w, counts);
+                while (burst-- && w.state == State::running) {
+                    step<kHooked>(w, counts);
+                    order.settle(w);
+                }
                 if (w.state == State::ended) --live;
+                if (group.has_error && o.stop_at_error) return false;
                 if (most && w.instructions >= most && w.state != State::ended) {
                     w.note("ENDLESS", Severity::error, group.code->steps[w.pc], nullptr,
                            fmt::format("still running after {} instructions", w.instructions));
@@ -222,6 +233,7 @@ struct Worker {
                 }
             }
             release_barrier(waves);
+            if (o.stop && o.stop->load(std::memory_order_relaxed)) return false;
         }
         check_barriers(waves);
         return true;
@@ -240,11 +252,17 @@ Result run(const Launch& launch, Memory& memory, const Options& options) {
     if (setup.entry / 4 >= code.at.size() || code.at[setup.entry / 4] == Code::kNone)
         throw Error(
             fmt::format("kernel {}: no instruction at its entry {:#06x}", setup.name, setup.entry));
+    if (options.interleave == Interleave::starve &&
+        options.starved >= (threads_of(launch) + kLanes - 1) / kLanes)
+        throw Error(fmt::format("no wave {} to starve: the workgroup has {}", options.starved,
+                                (threads_of(launch) + kLanes - 1) / kLanes));
+    if (options.proven_only) forbid_unproven(code);
     uint64_t kernarg = memory.allocate("kernel arguments", launch.kernarg.size(), 256, 256);
     memory.write(kernarg, launch.kernarg);
 
     uint64_t total = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
     unsigned count = options.threads ? options.threads : std::thread::hardware_concurrency();
+    if (options.hook || options.stop_at_error) count = 1;  // in order
     count = unsigned(std::clamp<uint64_t>(count, 1, total));
     std::vector<Worker> workers(count);
     std::atomic<uint64_t> next{0}, done{0};
@@ -264,7 +282,10 @@ Result run(const Launch& launch, Memory& memory, const Options& options) {
         worker.counts.assign(code.steps.size(), 0);
         for (uint64_t n; !stopped && worker.complete && (n = next++) < total;) {
             try {
-                worker.complete &= worker.run_group(n);
+                const bool ended =
+                    options.hook ? worker.run_group<true>(n) : worker.run_group<false>(n);
+                worker.complete &= ended;
+                if (!ended && options.stop_at_error) stopped = true;
             } catch (...) {
                 std::lock_guard lock(mutex);
                 if (n < failed_group) failure = std::current_exception();
@@ -273,6 +294,7 @@ Result run(const Launch& launch, Memory& memory, const Options& options) {
             }
             std::lock_guard lock(mutex);
             if (options.progress && !options.progress(++done, total)) stopped = true;
+            if (options.stop && *options.stop) stopped = true;
         }
         if (stopped) worker.complete = false;
     };

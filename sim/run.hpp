@@ -4,10 +4,12 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -50,10 +52,26 @@ struct Launch {
 // every claim under all three.
 enum class Accumulate : uint8_t { exact, cdna3, fma };
 
+// In which order waves run and loads arrive, within what counters and barriers allow. `in_turn`:
+// one instruction each, loads as late as allowed. `random`: by Options::seed. `late_dma`: each wave
+// runs until it has to wait for others, then in the reverse order, loads from memory as late as
+// allowed, LDS reads at once.
+// `starve`: one wave runs only when no other can. `reversed`: in_turn, the last wave first.
+// `lockstep`: one instruction each, everything arrives at once.
+enum class Interleave : uint8_t { in_turn, random, late_dma, starve, reversed, lockstep };
+
+namespace sim {
+class Hook;  // sim/watch.hpp
+}
+
 struct Options {
     Accumulate accumulate = Accumulate::exact;
     unsigned cdna3_group = 16;  // products per group of the cdna3 model, 8-bit and smaller formats
-    uint64_t seed = 0;  // 0: waves in turn, loads as late as allowed; else random order and times
+    Interleave interleave = Interleave::in_turn;
+    unsigned starved = 0;  // `starve`: number of the wave
+    // Of `random`, which it turns on when it is not 0 and no other order is asked for. Also picks
+    // the bits that registers and LDS start with.
+    uint64_t seed = 0;
     unsigned threads = 0;  // 0: all cores
     // A register read before the wait that covers its load is a finding, and poison; a scalar
     // register is poison only when strict, else it has the loaded value.
@@ -61,9 +79,19 @@ struct Options {
     // An LDS read older than its latency arrives without a wait, with a warning; false: it is an
     // error like any other read that nothing covers.
     bool lds_takes_time = true;
-    bool races = true;  // watch LDS for unordered accesses
-    bool uninitialised = true;
-    uint64_t max_wave_instructions = 0;                           // per wave; 0: no limit
+    bool races = true;                 // watch LDS for unordered accesses
+    bool uninitialised = true;         // registers and LDS
+    bool uninitialised_memory = true;  // device memory that Memory::forget() names
+    bool stop_at_error = false;        // at the first finding of severity error
+    // Stop with Exit::untrusted where a semantic is met that is inferred or guessed.
+    bool proven_only = false;
+    // Findings that it refuses are not made; several threads ask. Empty: all are wanted. `other` is
+    // the address of the other end, ~0 when there is none.
+    std::function<bool(std::string_view rule, uint32_t address, uint32_t other)> wanted;
+    // Sees every instruction; the run is then on one thread. Null costs nothing.
+    sim::Hook* hook = nullptr;
+    const std::atomic<bool>* stop = nullptr;  // when it turns true the run ends, incomplete
+    uint64_t max_wave_instructions = 0;       // per wave; 0: no limit
     std::function<bool(uint64_t done, uint64_t total)> progress;  // workgroups; false stops the run
 };
 
@@ -73,7 +101,7 @@ struct Result {
     std::vector<std::string> unproven;  // semantics met that no hardware evidence covers
     std::vector<std::pair<std::string, uint64_t>> executed;  // per mnemonic, sorted by name
     double seconds = 0;
-    bool complete = true;  // false: stopped by progress or by max_wave_instructions
+    bool complete = true;  // false: stopped before the end, by whatever option
 };
 
 // Error (Exit::unsupported): an instruction, mode or descriptor outside the simulator's reach was

@@ -53,6 +53,9 @@ static std::string place(const Step& s) {
 void Wave::note(const char* rule, Severity severity, const Step& here, const Step* other,
                 std::string message, int lane, uint64_t location) {
     uint32_t other_address = other ? other->from->address : ~0u;
+    const Options& options = *group->options;
+    if (options.wanted && !options.wanted(rule, here.from->address, other_address)) return;
+    group->has_error |= severity == Severity::error;
     if (group->reporter->repeats(group->index, rule, here.from->address, other_address)) return;
     Finding f;
     f.rule = rule;
@@ -62,16 +65,17 @@ void Wave::note(const char* rule, Severity severity, const Step& here, const Ste
     if (other) f.other = place(*other);
     f.message = std::move(message);
     f.wave = number;
+    f.workgroup = int64_t(group->index);
     f.lane = lane;
     f.location = location;
     group->reporter->add(group->index, std::move(f), other_address);
 }
 
-void Wave::refuse(const Step& s, const std::string& why) const {
+void Wave::refuse(const Step& s, const std::string& why, Exit exit) const {
     throw Error(
         fmt::format("kernel {}, workgroup ({},{},{}), wave {}, {}: {}", group->launch->setup.name,
                     group->id[0], group->id[1], group->id[2], number, place(s), why),
-        Exit::unsupported);
+        exit);
 }
 
 }  // namespace zyfa::sim

@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "isa/error.hpp"
 #include "isa/llvm/mc.hpp"
 #include "sim/lds.hpp"
 #include "sim/queue.hpp"
@@ -62,7 +63,8 @@ struct Step {
 struct Code {
     std::vector<Step> steps;
     std::vector<uint32_t> at;  // step number by address / 4, kNone inside an instruction
-    std::map<uint32_t, std::string> refused;  // step number: why it has no body
+    std::map<uint32_t, std::string> refused;    // step number: why it has no body
+    std::map<uint32_t, std::string> untrusted;  // the same, with Options::proven_only
     static constexpr uint32_t kNone = ~uint32_t(0);
 };
 
@@ -83,6 +85,7 @@ struct Group {
     Lds lds;
     std::vector<std::unique_ptr<Wave>> waves;
     uint64_t kernarg_address = 0;
+    bool has_error = false;  // a finding of that severity was made
 };
 
 enum class State : uint8_t { running, at_barrier, ended };
@@ -123,7 +126,7 @@ struct Wave {
 
     void note(const char* rule, Severity, const Step& here, const Step* other, std::string message,
               int lane = -1, uint64_t location = 0);
-    [[noreturn]] void refuse(const Step&, const std::string& why) const;
+    [[noreturn]] void refuse(const Step&, const std::string& why, Exit = Exit::unsupported) const;
 };
 
 }  // namespace zyfa::sim

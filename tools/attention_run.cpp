@@ -11,7 +11,7 @@ namespace {
 
 LaunchBuffer buffer(const char* name, std::vector<uint64_t> shape, DType type, Init init) {
     LaunchBuffer b;
-    b.name = name;
+    b.name = std::string(name);
     b.dtype = type;
     b.init = init;
     b.strides.assign(shape.size(), 1);
@@ -52,7 +52,7 @@ void fill_kernarg(LaunchFile& launch, const AttentionShape& s, float scale) {
 LaunchFile make_launch(const Recipe& r, const AttentionShape& s, const QuantisedData& data) {
     LaunchFile launch;
     launch.name = std::string(r.id);
-    launch.kernel = r.id;
+    launch.kernel = std::string(r.id);
     const AttentionGrid grid = attention_grid(s.b, s.hq, s.sq);
     launch.grid = {grid.x, grid.y, grid.z};
     launch.workgroup = {kAttentionThreads, 1, 1};
@@ -72,7 +72,9 @@ LaunchFile make_launch(const Recipe& r, const AttentionShape& s, const Quantised
     const float scale = float(data.scale);
     fill_kernarg(launch, s, scale);
     AttentionCheck check;
-    check.q = "q", check.k = "k", check.v = "v", check.o = "o", check.lse = "lse";
+    const auto named = [](const char* name) { return std::string(name); };
+    check.q = named("q"), check.k = named("k"), check.v = named("v");
+    check.o = named("o"), check.lse = named("lse");
     check.causal = r.causal;
     check.scale = scale;
     check.descale = {"q_descale", "k_descale", "v_descale"};

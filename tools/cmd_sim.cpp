@@ -1,39 +1,17 @@
 #include "isa/file.hpp"
+#include "sim/rules.hpp"
 #include "tools/attention_run.hpp"
 #include "tools/command.hpp"
+#include "tools/findings.hpp"
+#include "tools/repro.hpp"
+#include "tools/sim_options.hpp"
 #include "tools/sim_report.hpp"
+#include "tools/sim_watch.hpp"
 #include "tools/subject.hpp"
 
 namespace zyfa {
 
 namespace {
-
-struct SimOptions {
-    std::string what, replay, shape, accumulate = "exact";
-    std::string dist = "gaussian";
-    uint64_t seed = 1, interleave_seed = 0, max_rows = 1 << 14;
-    unsigned threads = 0;
-    size_t most = 10;
-    bool check = false, strict = false;
-};
-
-Accumulate accumulate_of(const std::string& name) {
-    return name == "cdna3" ? Accumulate::cdna3
-           : name == "fma" ? Accumulate::fma
-                           : Accumulate::exact;
-}
-
-Options options_of(const SimOptions& opt, Progress& progress, const std::string& what) {
-    Options options;
-    options.accumulate = accumulate_of(opt.accumulate);
-    options.seed = opt.interleave_seed;
-    options.threads = opt.threads;
-    options.progress = [&progress, what](uint64_t done, uint64_t total) {
-        progress.show(fmt::format("[{}/{}] workgroups of {}", done, total, what));
-        return true;
-    };
-    return options;
-}
 
 // A kernel of ours by id, or a file that holds one.
 Subject runnable(const std::string& what) {
@@ -46,30 +24,69 @@ Subject runnable(const std::string& what) {
         Exit::unsupported);
 }
 
-SimRecord blank_record(const SimOptions& opt, std::string id, std::string input) {
+// One launch, from prepared memory to a record without a verdict.
+SimRecord execute(const SimOptions& opt, const Session& session, std::string id,
+                  const std::string& what, Prepared& prepared, const Built* built) {
     SimRecord record;
     record.id = std::move(id);
-    record.input = std::move(input);
     record.accumulate = opt.accumulate;
-    record.interleave_seed = opt.interleave_seed;
+    record.interleave = opt.interleave_seed ? "seed" : opt.interleave;
+    record.interleave_seed = order_of(opt).seed;
+    record.reproduce = reproduce_line(opt, what);
+    const Filter filter(opt, prepared.launch.setup.name);
+    Options options = options_of(opt, filter);
+    SimWatch watch(opt, session.common, prepared.object, built);
+    options.hook = watch.hook();
+    Progress progress(session.common);
+    KeepOnInterrupt keep;
+    options.stop = &keep.interrupted();
+    const auto show = [&](const char* of, uint64_t done, uint64_t total) {
+        progress.show(fmt::format("[{}/{}] {} of {}", done, total, of, record.id));
+        return !keep.interrupted();
+    };
+    if (opt.runs) {
+        Repeated repeated = run_repeatedly(prepared, options, opt.runs, [&](uint64_t done) {
+            return show("orders", done, opt.runs);
+        });
+        record.result = std::move(repeated.result);
+        record.repeats = std::move(repeated.repeats);
+    } else {
+        options.progress = [&](uint64_t done, uint64_t total) {
+            return show("workgroups", done, total);
+        };
+        record.result = execute(prepared, options);
+    }
+    record.interrupted = keep.interrupted();
+    record.stops = watch.finish();
+    record.suppressed = filter.suppressions.hits();
+    for (const auto& line : filter.suppressions.lines())
+        if (line->hits == 0 && record.result.complete && !session.common.quiet)
+            fmt::print(stderr, "zyfa-gen: {}:{}: hides nothing in this run\n", opt.suppress,
+                       line->number);
+    if (!opt.write_suppressions.empty())
+        write_file(opt.write_suppressions,
+                   suppressions_of(record.result.findings, prepared.launch.setup.name));
     return record;
 }
 
 SimRecord replay(const SimOptions& opt, const Session& session, Json& inputs) {
     const LaunchFile launch = load_launch_file(opt.replay);
     const std::string path = launch.code_object_path().string();
+    const auto object = read_file(path);
     inputs.push_back(input_record(opt.replay, read_file(opt.replay)));
-    inputs.push_back(input_record(launch.code_object, read_file(path)));
+    inputs.push_back(input_record(launch.code_object, object));
     Prepared prepared = prepare(launch);
     prepared.launch.code = prepared.object.code;
-    SimRecord record =
-        blank_record(opt, prepared.object.kernel(launch.kernel).name, "as the launch file says");
+    if (!opt.save_repro.empty()) save_repro(opt.save_repro, launch, prepared, object);
     std::optional<AttentionInputs> kept;
     if (launch.check) kept = attention_inputs(launch, prepared);
+    SimRecord record = execute(opt, session, prepared.object.kernel(launch.kernel).name, opt.replay,
+                               prepared, nullptr);
+    record.input = "as the launch file says";
     Progress progress(session.common);
-    record.result = execute(prepared, options_of(opt, progress, record.id));
     progress.show("comparing with double precision");
-    if (kept) record.verdict = check_attention(launch, *kept, prepared, opt.max_rows);
+    if (kept && record.result.complete)
+        record.verdict = check_attention(launch, *kept, prepared, opt.max_rows);
     dump(launch, prepared);
     return record;
 }
@@ -77,38 +94,70 @@ SimRecord replay(const SimOptions& opt, const Session& session, Json& inputs) {
 SimRecord attention(const SimOptions& opt, const Session& session, const Subject& subject,
                     const Draw& draw) {
     AttentionRun run = prepare_attention(*subject.recipe, subject.object, draw);
-    SimRecord record = blank_record(opt, std::string(subject.recipe->id), draw.about);
+    if (!opt.save_repro.empty())
+        save_repro(opt.save_repro, run.launch, run.prepared, subject.code_object);
+    SimRecord record;
+    if (draw.shape.sq > 0) {  // no query row: no workgroup to launch
+        record = execute(opt, session, std::string(subject.recipe->id), opt.what, run.prepared,
+                         subject.built ? &*subject.built : nullptr);
+    } else {
+        record.id = subject.recipe->id;
+        record.accumulate = opt.accumulate;
+        record.interleave = opt.interleave;
+        record.reproduce = reproduce_line(opt, opt.what);
+    }
+    record.input = draw.about;
     record.shape = draw.shape.text();
+    if (!opt.check || !record.result.complete) return record;
     Progress progress(session.common);
-    if (draw.shape.sq > 0)  // no query row: no workgroup to launch
-        record.result = execute(run.prepared, options_of(opt, progress, record.id));
     progress.show("comparing with double precision");
-    if (opt.check)
-        record.verdict = check_attention(run.launch, run.inputs, run.prepared, opt.max_rows);
-    if (opt.check && draw.shape.sq > 0 && draw.shape.sk > 0)
+    record.verdict = check_attention(run.launch, run.inputs, run.prepared, opt.max_rows);
+    if (draw.shape.sq > 0 && draw.shape.sk > 0)
         record.quantisation =
             quantisation_error(draw.original, draw.data, subject.recipe->causal, opt.max_rows);
     return record;
 }
 
-void sim(const SimOptions& opt, Session& session) {
+void print_rules(const Session& session) {
+    Json list = Json::array();
+    for (const SimRule& rule : sim_rules()) {
+        list.push_back({{"rule", rule.name},
+                        {"severity", name_of(rule.severity)},
+                        {"text", rule.about},
+                        {"source", rule.source},
+                        {"trust", trust_name(rule.trust)}});
+        if (!session.common.json)
+            fmt::print("{} ({}): {}\n    source: {}; {}\n", rule.name, name_of(rule.severity),
+                       rule.about, rule.source, trust_name(rule.trust));
+    }
+    if (session.common.json) print_envelope("sim", Json::array(), list);
+}
+
+void simulate(const SimOptions& opt, Session& session) {
+    if (opt.rules) return print_rules(session);
     if (opt.what.empty() == opt.replay.empty())
         throw Error("sim: name a kernel id or code object, or --replay FILE, one of them");
+    if (opt.runs && (opt.interleave != "in-turn" || opt.interleave_seed))
+        throw Error("--runs takes the orders seed:1 to seed:N; --interleave cannot be given too");
     Json inputs = Json::array(), results = Json::array();
     const auto report = [&](const SimRecord& record) {
         session.status = std::max(session.status, record.status(opt.strict));
         results.push_back(to_json(record));
         if (!session.common.json) fmt::print("{}", to_text(record, opt.most, session.common));
         fflush(stdout);
+        return !record.interrupted;
     };
     if (!opt.replay.empty()) {
         report(replay(opt, session, inputs));
     } else {
         const Subject subject = runnable(opt.what);
         inputs = subject.inputs;
-        for (const Draw& drawn : draw(opt.dist, opt.seed, *subject.recipe, opt.shape)) {
+        const auto draws = draw(opt.dist, opt.seed, *subject.recipe, opt.shape);
+        if (draws.size() > 1 && !opt.save_repro.empty())
+            throw Error("--save-repro: --dist " + opt.dist + " are several calls; name one");
+        for (const Draw& drawn : draws) {
             for (const Json& file : drawn.files) inputs.push_back(file);
-            report(attention(opt, session, subject, drawn));
+            if (!report(attention(opt, session, subject, drawn))) break;
         }
     }
     if (session.common.json) print_envelope("sim", inputs, results);
@@ -120,41 +169,12 @@ void add_sim(CLI::App& app, Session& session) {
     auto opt = std::make_shared<SimOptions>();
     auto* cmd = app.add_subcommand("sim", "Run a kernel in the functional simulator");
     cmd->alias("run")->alias("emulate");
-    cmd->add_option("id", opt->what, "kernel id, or code object that zyfa-gen built");
-    cmd->add_option("--shape", opt->shape, "b=..,h=..,hk=..,sq=..,sk=.. (ck_tile names, too)")
-        ->type_name("SHAPE");
-    cmd->add_flag("--check", opt->check, "compare with double precision; exit 1 if out of bounds");
-    cmd->add_option("--dist", opt->dist,
-                    "inputs: gaussian, llm, llm:FAMILY, file (recorded), file:DIR")
-        ->type_name("DIST")
-        ->default_str("gaussian");
-    cmd->add_option("--seed", opt->seed, "of the inputs")->type_name("N")->default_str("1");
-    cmd->add_option("--accumulate", opt->accumulate,
-                    "how matrix instructions add up: exact, cdna3 or fma")
-        ->type_name("MODEL")
-        ->check(one_of({"exact", "cdna3", "fma"}))
-        ->default_str("exact");
-    cmd->add_option("--interleave-seed", opt->interleave_seed,
-                    "random order of waves and arrival of loads; 0: in turn, as late as allowed")
-        ->type_name("N")
-        ->default_str("0");
-    cmd->add_option("--threads", opt->threads, "host threads; 0: all; changes no result")
-        ->type_name("N")
-        ->default_str("0");
-    cmd->add_option("--rows", opt->max_rows, "most rows that --check compares, spread evenly")
-        ->type_name("N")
-        ->default_str("16384");
-    cmd->add_option("--replay", opt->replay, "launch file: any code object, any buffers")
-        ->type_name("FILE");
-    cmd->add_option("--max-diagnostics", opt->most, "most findings that are printed")
-        ->type_name("N")
-        ->default_str("10");
-    cmd->add_flag("--strict", opt->strict, "exit 4 if a semantic without hardware proof was met");
+    add_sim_options(*cmd, *opt);
     cmd->footer(
         "  zyfa-gen sim fp8_d128_causal --shape b=1,h=2,hk=1,sq=300,sk=300 --check\n"
-        "  zyfa-gen sim fp8_d128_causal --dist file --check --accumulate fma\n"
+        "  zyfa-gen sim fp8_d128_causal --shape sq=70,sk=130 --runs 200\n"
         "  zyfa-gen sim --replay launch.json --json\n");
-    cmd->callback([opt, &session] { sim(*opt, session); });
+    cmd->callback([opt, &session] { simulate(*opt, session); });
 }
 
 }  // namespace zyfa

@@ -22,6 +22,7 @@ Json to_json(const Finding& f) {
                  {"address", f.address}, {"text", f.text},
                  {"other", f.other},     {"message", f.message}};
     json["wave"] = f.wave < 0 ? Json(nullptr) : Json(f.wave);
+    json["workgroup"] = f.workgroup < 0 ? Json(nullptr) : Json(f.workgroup);
     json["lane"] = f.lane < 0 ? Json(nullptr) : Json(f.lane);
     json["location"] = f.location;
     json["count"] = f.count;
@@ -34,6 +35,12 @@ Json to_json(const std::vector<Finding>& findings) {
     return list;
 }
 
+std::string reproduce_line(const Finding& f, const std::string& run) {
+    if (f.wave < 0) return run;
+    return fmt::format("{} --break {:#06x} --workgroup {} --wave {}", run, f.address, f.workgroup,
+                       f.wave);
+}
+
 std::string to_text(const Finding& f, const std::string& name, const Common& common) {
     static constexpr Paint kPaints[] = {Paint::red, Paint::yellow, Paint::plain};
     std::string text = fmt::format(
@@ -41,6 +48,10 @@ std::string to_text(const Finding& f, const std::string& name, const Common& com
         paint(name_of(f.severity), kPaints[int(f.severity)], stdout, common), f.rule, f.message);
     if (!f.text.empty()) text += fmt::format("    {}\n", f.text);
     if (!f.other.empty()) text += fmt::format("    with {}\n", f.other);
+    if (f.wave >= 0 && f.workgroup >= 0)
+        text += fmt::format("    workgroup {}, wave {}{}{}\n", f.workgroup, f.wave,
+                            f.lane < 0 ? "" : fmt::format(", lane {}", f.lane),
+                            f.location ? fmt::format(", address {:#x}", f.location) : "");
     if (f.count > 1) text += fmt::format("    {} times\n", f.count);
     return text;
 }

@@ -10,6 +10,8 @@ const char* name_of(Severity);
 bool has_errors(const std::vector<Finding>&);
 Json to_json(const Finding&);
 Json to_json(const std::vector<Finding>&);
+// A command line that shows the machine's state at the finding, from the one that made it.
+std::string reproduce_line(const Finding&, const std::string& run);
 
 // "x.co:0x0040: error: [RULE] message", the instruction, and the other end of the matter.
 std::string to_text(const Finding&, const std::string& name, const Common&);

@@ -15,9 +15,10 @@ namespace zyfa {
 
 namespace {
 
-std::atomic<bool> g_line_open = false;
+std::atomic<bool> g_line_open = false, g_keep = false, g_interrupted = false;
 
 void on_interrupt(int) {
+    if (g_keep && !g_interrupted.exchange(true)) return;
     if (g_line_open && write(STDERR_FILENO, "\n", 1) < 0) _exit(int(Exit::interrupted));
     _exit(int(Exit::interrupted));
 }
@@ -40,6 +41,10 @@ void install_interrupt_handler() {
     action.sa_handler = on_interrupt;
     sigaction(SIGINT, &action, nullptr);
 }
+
+KeepOnInterrupt::KeepOnInterrupt() { g_keep = true; }
+KeepOnInterrupt::~KeepOnInterrupt() { g_keep = false; }
+const std::atomic<bool>& KeepOnInterrupt::interrupted() { return g_interrupted; }
 
 std::string paint(std::string_view text, Paint how, FILE* stream, const Common& common) {
     bool on = common.color == "always";

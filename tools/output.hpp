@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <span>
 #include <string>
@@ -63,5 +64,14 @@ private:
 
 // Ctrl-C: ends the progress line, exits with 130.
 void install_interrupt_handler();
+
+// While one of these lives, the first Ctrl-C only sets `interrupted()`; the second ends the tool.
+class KeepOnInterrupt {
+public:
+    KeepOnInterrupt();
+    ~KeepOnInterrupt();
+    KeepOnInterrupt(const KeepOnInterrupt&) = delete;
+    static const std::atomic<bool>& interrupted();
+};
 
 }  // namespace zyfa

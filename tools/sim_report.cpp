@@ -55,18 +55,56 @@ std::string accuracy_text(const AttentionError& e, const std::string& against) {
            fmt::format("                 {} of {} rows compared\n", e.rows_checked, e.rows_in_all);
 }
 
+std::string order_text(const SimRecord& r) {
+    if (r.repeats) return fmt::format("in random orders 1 to {}", r.repeats->runs);
+    if (r.interleave_seed) return fmt::format("in random order {}", r.interleave_seed);
+    if (r.interleave == "in-turn") return "in turn, loads as late as allowed";
+    return r.interleave;
+}
+
+Json to_json(const Repeats& r) {
+    Json differing = Json::array();
+    for (const auto& [seed, hash] : r.differing)
+        differing.push_back({{"seed", seed}, {"hash", hash}});
+    return {{"count", r.runs},
+            {"constant", r.constant()},
+            {"hash", r.hash},
+            {"buffers", r.buffers},
+            {"differing_count", r.differing_runs},
+            {"differing", differing}};
+}
+
+std::string to_text(const Repeats& r) {
+    std::string text = fmt::format("  runs           {} orders, ", r.runs);
+    if (r.constant()) text += "the output always the same\n";
+    else text += fmt::format("the output DIFFERS in {} of them\n", r.differing_runs);
+    std::string names;
+    for (const std::string& name : r.buffers) names += (names.empty() ? "" : ", ") + name;
+    text += fmt::format("                 sha256 {} ({})\n", r.hash,
+                        names.empty() ? "nothing was written" : names);
+    for (const auto& [seed, hash] : r.differing)
+        text += fmt::format("                 seed:{} gives {}\n", seed, hash);
+    return text;
+}
+
 }  // namespace
 
 Exit SimRecord::status(bool strict) const {
+    if (interrupted) return Exit::interrupted;
     for (const Finding& f : result.findings)
         if (f.rule == "ENDLESS") return Exit::untrusted;  // what the rest would say is not known
     if (has_errors(result.findings) || (verdict && !verdict->ok())) return Exit::no;
+    if (repeats && !repeats->constant()) return Exit::no;
     if (!result.complete || (strict && !result.unproven.empty())) return Exit::untrusted;
     return Exit::ok;
 }
 
 Json to_json(const SimRecord& r) {
-    Json failures = Json::array(), executed = Json::object();
+    Json failures = Json::array(), executed = Json::object(), findings = Json::array();
+    for (const Finding& f : r.result.findings) {
+        findings.push_back(to_json(f));
+        findings.back()["reproduce"] = reproduce_line(f, r.reproduce);
+    }
     for (const auto& [name, count] : r.result.executed) executed[name] = count;
     if (r.verdict)
         for (const std::string& failure : r.verdict->failures) failures.push_back(failure);
@@ -75,7 +113,9 @@ Json to_json(const SimRecord& r) {
             {"input", r.input},
             {"model", kSimModel},
             {"accumulate", r.accumulate},
+            {"interleave", r.interleave},
             {"interleave_seed", r.interleave_seed},
+            {"reproduce", r.reproduce},
             {"accuracy", r.verdict ? accuracy(r.verdict->to_softmax) : Json(nullptr)},
             {"formula", r.verdict ? Json(r.verdict->model) : Json(nullptr)},
             {"formula_accuracy",
@@ -83,7 +123,10 @@ Json to_json(const SimRecord& r) {
             {"quantisation", r.quantisation ? accuracy(*r.quantisation) : Json(nullptr)},
             {"failures", failures},
             {"timing", nullptr},
-            {"findings", to_json(r.result.findings)},
+            {"findings", findings},
+            {"suppressed", r.suppressed},
+            {"runs", r.repeats ? to_json(*r.repeats) : Json(nullptr)},
+            {"stops", r.stops},
             {"unproven", r.result.unproven},
             {"wave_instructions", r.result.wave_instructions},
             {"matrix_instructions", r.result.mfma},
@@ -111,15 +154,19 @@ std::string to_text(const SimRecord& r, size_t most_findings, const Common& comm
         "  executed       {} wave instructions, {} of them matrix; {:.1f} s, {:.2f} M/s\n",
         grouped(r.result.wave_instructions), grouped(r.result.mfma), r.result.seconds, rate / 1e6);
     text += fmt::format("  model          {}, no timing; matrix sums {}; waves {}\n", kSimModel,
-                        r.accumulate,
-                        r.interleave_seed ? fmt::format("in random order {}", r.interleave_seed)
-                                          : std::string("in turn, loads as late as allowed"));
+                        r.accumulate, order_text(r));
+    if (r.repeats) text += to_text(*r.repeats);
     if (r.result.unproven.empty()) text += "  unproven       nothing met\n";
     for (size_t i = 0; i < r.result.unproven.size(); ++i)
         text += fmt::format("  {:<13}  {}\n", i ? "" : "unproven", r.result.unproven[i]);
-    text += fmt::format("  findings       {}\n", summary(r.result.findings));
+    text += fmt::format("  findings       {}{}\n", summary(r.result.findings),
+                        r.suppressed ? fmt::format("; {} suppressed", grouped(r.suppressed)) : "");
     const size_t shown = std::min(most_findings, r.result.findings.size());
-    for (size_t i = 0; i < shown; ++i) text += to_text(r.result.findings[i], r.id, common);
+    for (size_t i = 0; i < shown; ++i) {
+        const Finding& f = r.result.findings[i];
+        text += to_text(f, r.id, common);
+        text += fmt::format("    {}\n", reproduce_line(f, r.reproduce));
+    }
     if (shown < r.result.findings.size())
         text += fmt::format("    {} more (--max-diagnostics)\n", r.result.findings.size() - shown);
     if (!r.result.complete) text += "  stopped before the end\n";

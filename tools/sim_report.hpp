@@ -7,6 +7,7 @@
 #include "sim/run.hpp"
 #include "tools/attention_check.hpp"
 #include "tools/output.hpp"
+#include "tools/runs.hpp"
 
 namespace zyfa {
 
@@ -18,6 +19,12 @@ struct SimRecord {
     std::string input;  // distribution
     std::string accumulate;
     uint64_t interleave_seed = 0;
+    std::string interleave;   // as asked for
+    std::string reproduce;    // command line
+    uint64_t suppressed = 0;  // findings, each occurrence counted
+    std::optional<Repeats> repeats;
+    Json stops = Json::array();  // of --break
+    bool interrupted = false;
     Result result;
     std::optional<Verdict> verdict;
     std::optional<AttentionError> quantisation;  // of the input alone, no kernel in it

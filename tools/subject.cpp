@@ -28,17 +28,19 @@ Subject open_subject(const std::string& what) {
     if (!is_path(what)) {
         subject.recipe = &recipe_or_error(what);
         subject.built = build(*subject.recipe);
-        subject.object = load_code_object(subject.built->emitted.code_object, subject.name);
+        subject.code_object = subject.built->emitted.code_object;
+        subject.object = load_code_object(subject.code_object, subject.name);
         return subject;
     }
     const auto content = read_file(what);
     subject.inputs.push_back(input_record(subject.name, content));
     if (is_assembly(subject.name, content)) {
         const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
-        subject.object = load_code_object(link(assemble(text, subject.name)), subject.name);
+        subject.code_object = link(assemble(text, subject.name));
     } else {
-        subject.object = load_code_object(content, subject.name);
+        subject.code_object = content;
     }
+    subject.object = load_code_object(subject.code_object, subject.name);
     for (const KernelInfo& kernel : subject.object.kernels)
         if (!subject.recipe) subject.recipe = find_recipe(kernel.name);
     return subject;

@@ -12,6 +12,7 @@ struct Subject {
     const Recipe* recipe = nullptr;  // of a kernel id, or of a file that holds one of our kernels
     std::optional<Built> built;      // of a kernel id
     CodeObject object;
+    Bytes code_object;            // the bytes of `object`
     Json inputs = Json::array();  // the file that was read
 };
 
