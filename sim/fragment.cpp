@@ -44,16 +44,16 @@ static inline float decode_one(uint32_t code, const Decoder& f, uint32_t magnitu
     uint32_t value = x < f.subnormals ? small : normal;
     uint32_t odd = x == f.infinity ? 0x7f800000 : 0x7fc00000;
     value = x >= f.special ? odd : value;
-    return f32(value | (code >> (f.bits - 1) & 1) << 31);
+    return f32(value | (code << (32 - f.bits) & 0x80000000));
 }
 static constexpr unsigned magnitude_of(unsigned bits) { return (1u << (bits - 1)) - 1; }
 
-// Words of `count` lanes, elements that do not cross words: element e goes to d + at[e].
-ZYFA_CLONES static void decode_word(float* __restrict d, const uint32_t* words, const unsigned* at,
-                                    unsigned elements, Decoder f, unsigned count) {
+// Words of `count` lanes, elements that do not cross words and have consecutive k: one row each.
+ZYFA_CLONES static void decode_word(float* __restrict d, const uint32_t* words, unsigned elements,
+                                    Decoder f, unsigned count) {
     uint32_t magnitude = magnitude_of(f.bits);
     for (unsigned e = 0; e < elements; ++e) {
-        float* row = d + at[e];
+        float* row = d + e * count;
         for (unsigned n = 0; n < count; ++n)
             row[n] = decode_one(words[n] >> e * f.bits, f, magnitude);
     }
@@ -71,12 +71,10 @@ void decode_operand(const Wave& w, const Ref& r, const Fragment& part, const Dec
     auto at = [&](unsigned lane, unsigned e) { return a_element(part, lane, e).k * part.mn; };
     for (unsigned lane = 0; lane < kLanes; lane += part.mn) {
         if (32 % part.bits == 0) {
-            unsigned elements = 32 / part.bits, places[8];
-            for (unsigned word = 0; word < part.words(); ++word) {
-                for (unsigned e = 0; e < elements; ++e) places[e] = at(lane, word * elements + e);
-                decode_word(out, w.vector[r.index + word].word + lane, places, elements, f,
-                            part.mn);
-            }
+            unsigned elements = 32 / part.bits;  // divides part.run()
+            for (unsigned word = 0; word < part.words(); ++word)
+                decode_word(out + at(lane, word * elements), w.vector[r.index + word].word + lane,
+                            elements, f, part.mn);
             continue;
         }
         for (unsigned e = 0; e < part.per_lane(); ++e) {
