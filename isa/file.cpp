@@ -24,7 +24,9 @@ using File = std::unique_ptr<std::FILE, Close>;
     throw Error(fmt::format("{}: {}", path.string(), why));
 }
 
-std::string megabytes(uint64_t bytes) { return fmt::format("{:.1f} MB", double(bytes) / 1048576); }
+std::string megabytes(uint64_t bytes) {
+    return fmt::format("{} bytes ({:.1f} MB)", bytes, double(bytes) / 1048576);
+}
 
 void check_kind(const fs::path& path, uint64_t max_bytes) {
     std::error_code code;

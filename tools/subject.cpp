@@ -20,6 +20,17 @@ bool is_assembly(const std::string& name, std::span<const uint8_t> content) {
            });
 }
 
+// What the text says it is for, before LLVM says that the target it was asked for is another.
+void check_target(std::string_view text, const std::string& name) {
+    const size_t at = text.find(".amdgcn_target");
+    if (at == std::string_view::npos) return;
+    const std::string_view line = text.substr(at, text.find('\n', at) - at);
+    if (line.find("gfx950") == std::string_view::npos)
+        throw Error(fmt::format("{}: is for another target than gfx950: {}", name,
+                                line.substr(0, line.find('\r'))),
+                    Exit::unsupported);
+}
+
 }  // namespace
 
 Subject open_subject(const std::string& what) {
@@ -36,6 +47,7 @@ Subject open_subject(const std::string& what) {
     subject.inputs.push_back(input_record(subject.name, content));
     if (is_assembly(subject.name, content)) {
         const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
+        check_target(text, subject.name);
         subject.code_object = link(assemble(text, subject.name));
     } else {
         subject.code_object = content;

@@ -176,3 +176,16 @@ TEST_CASE("show -o writes through links and into pipes, and leaves both", "[tool
     REQUIRE(fs::is_symlink(folder.path / "link.s"));
     REQUIRE(has(read(folder / "file.s"), "instructions"));
 }
+
+TEST_CASE("assembly for another target is refused as such", "[tools]") {
+    Folder folder;
+    const std::string file = folder.write(
+        "other.s", ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\r\n.text\r\ns_endpgm\r\n");
+    for (const char* command : {"show", "lint", "sim --shape sq=1"}) {
+        Outcome result = run(std::string(command) + " '" + file + "'");
+        CAPTURE(command, result.err);
+        REQUIRE(result.status == 3);
+        REQUIRE(lines(result.err) == 1);
+        REQUIRE(has(result.err, "other.s"));
+    }
+}
