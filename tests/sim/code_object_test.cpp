@@ -164,7 +164,7 @@ TEST_CASE("files that cannot be read are refused with their name", "[isa][file]"
     write_file(folder / "empty", std::string_view());
     says(folder / "empty", "is empty", kMaxFileBytes);
     write_file(folder / "big", std::string(2 << 20, 'x'));
-    says(folder / "big", "over the limit of 1.0 MB", 1 << 20);
+    says(folder / "big", "over the limit of 1048576 bytes (1.0 MB)", 1 << 20);
     REQUIRE(read_text(folder / "big") == std::string(2 << 20, 'x'));
     REQUIRE(refused([&] { write_file(folder / "no" / "x", "y"); }).text.find("cannot write") !=
             std::string::npos);
