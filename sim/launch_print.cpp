@@ -16,8 +16,11 @@ Json init_of(const LaunchBuffer& b) {
         case Init::arange: return "arange";
         case Init::uniform: return {{"uniform", {b.low, b.high}}};
         case Init::file: return {{"file", b.file}};
-        default: return "zeros";
+        case Init::packed: return {{"packed", b.layout}, {"from", b.from}};
+        case Init::zeros:
+        case Init::values: break;
     }
+    return "zeros";
 }
 
 Json to_json(const LaunchBuffer& b) {

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "sim/rules.hpp"
 #include "tools/findings.hpp"
 #include "tools/suggest.hpp"
 
@@ -46,6 +47,8 @@ std::vector<KnownRule> known_rules() {
     std::vector<KnownRule> list;
     for (const Rule& rule : describe_rules()) list.push_back({rule, "lint"});
     for (const Rule& rule : kLoaderRules) list.push_back({rule, "lint"});
+    for (const SimRule& r : sim_rules())
+        list.push_back({{r.name, r.about, r.source, r.trust, r.severity, false}, "sim"});
     return list;
 }
 

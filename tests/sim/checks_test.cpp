@@ -274,7 +274,8 @@ TEST_CASE("a printed launch file parses to the same launch", "[sim][checks]") {
         R"({"code_object":"x","kernel":"k","grid":[2,1,3],"workgroup":[64,2,1],"dynamic_lds":16,
             "buffers":{"a":{"shape":[2,3],"strides":[4,1],"dtype":"bf16","init":{"uniform":[-1,2]},
             "seed":5,"scale":0.1},"b":{"shape":[1],"dtype":"f32","values":[0.1],"guard":0},
-            "c":{"bytes":5,"init":"poison","released":true}},
+            "c":{"bytes":5,"init":"poison","released":true},
+            "d":{"bytes":64,"init":{"packed":"padded","from":["b"]}}},
             "kernarg":{"size":40,"fields":[{"offset":0,"type":"ptr","value":"a+2"},
             {"offset":8,"type":"ptr","value":null},{"offset":16,"type":"f32","value":"nan"},
             {"offset":20,"type":"bf16","value":1.5},{"offset":24,"type":"i64","value":-2}]}})",
@@ -286,6 +287,9 @@ TEST_CASE("a printed launch file parses to the same launch", "[sim][checks]") {
     CHECK(b.buffers[0].high == 2);
     CHECK(b.buffers[1].values == std::vector<double>{double(0.1)});
     CHECK(b.buffers[2].released);
+    CHECK(b.buffers[3].init == Init::packed);
+    CHECK(b.buffers[3].layout == "padded");
+    CHECK(b.buffers[3].from == std::vector<std::string>{"b"});
     std::array<uint8_t, 40> images[2] = {};
     for (auto [launch, image] : {std::pair{&a, &images[0]}, {&b, &images[1]}})
         for (const KernargField& f : launch->kernarg)

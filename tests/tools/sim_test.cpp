@@ -221,10 +221,21 @@ TEST_CASE("orders are read strictly", "[tools][sim]") {
 }
 
 TEST_CASE("an interrupted run prints what it has and exits with 130", "[tools][sim]") {
-    const Outcome r = run("sim fp8_d128_full --shape sq=16384,sk=16384 --sanitize none --json",
-                          "timeout --preserve-status -s INT 2");
+    const Outcome r =
+        run("sim fp8_d128_full --shape h=32,hk=1,sq=2048,sk=8192 --sanitize none --json",
+            "timeout --preserve-status -s INT 2");
     CHECK(r.status == 130);
     REQUIRE_FALSE(r.out.empty());
     CHECK(r.result()["complete"] == false);
     CHECK(r.result()["wave_instructions"] > 0);
+}
+
+TEST_CASE("docs/isa.md is what the tool prints", "[tools][isa]") {
+    INFO("zyfa-gen isa --markdown > docs/isa.md");
+    CHECK(run("isa --markdown").out == read_text(ZYFA_SOURCE_DIR "/docs/isa.md"));
+    const Outcome filtered = run("isa --filter '^v_exp_f32$' --json");
+    REQUIRE(json::parse(filtered.out)["results"].size() == 1);
+    CHECK(filtered.result()["rate"] == "trans");
+    CHECK(filtered.result()["hazard"] == "trans");
+    CHECK(run("isa --filter '('").status == 2);
 }
