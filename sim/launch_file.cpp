@@ -397,12 +397,7 @@ std::filesystem::path LaunchFile::code_object_path() const {
             fmt::format("{}: $.code_object: '{}' needs the environment variable "
                         "ZYFA_AITER_DIR, the folder of AITER's gfx950 code objects",
                         name, code_object));
-    const std::filesystem::path rest(code_object.substr(kAiterDir.size() + 1));
-    std::filesystem::path path = std::filesystem::path(dir) / rest;
-    // A flat folder: fmha_v4_fwd has a file of the same name, so only the older ones may be in it.
-    if (rest.parent_path() == "fmha_v3_fwd" && !std::filesystem::exists(path.parent_path()))
-        path = std::filesystem::path(dir) / rest.filename();
-    return path;
+    return std::filesystem::path(dir) / code_object.substr(kAiterDir.size() + 1);
 }
 
 LaunchFile parse_launch_file(std::string_view text, std::string name,

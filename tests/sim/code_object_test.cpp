@@ -9,6 +9,7 @@
 #include "isa/error.hpp"
 #include "isa/file.hpp"
 #include "isa/random.hpp"
+#include "tests/aiter.hpp"
 #include "tests/sim/objects.hpp"
 
 using namespace zyfa;
@@ -178,8 +179,8 @@ TEST_CASE("files that cannot be read are refused with their name", "[isa][file]"
 TEST_CASE("damaged code objects never crash the loader", "[sim][code_object][fuzz]") {
     Random random(2026);
     std::vector<Bytes> sources{small_object()};
-    if (const char* folder = std::getenv("ZYFA_AITER_DIR"))
-        sources.push_back(read_file(fs::path(folder) / "fwd_hd128_fp8.co"));
+    if (const fs::path folder = test::aiter_folder(); !folder.empty())
+        sources.push_back(read_file(folder / "fmha_v3_fwd/fwd_hd128_fp8.co"));
     unsigned accepted = 0, rejected = 0;
     auto attempt = [&](const Bytes& bytes) {
         try {

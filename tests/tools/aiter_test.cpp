@@ -12,6 +12,7 @@
 #include "isa/error.hpp"
 #include "isa/file.hpp"
 #include "reference/emulate.hpp"
+#include "tests/aiter.hpp"
 #include "tests/tools/aiter_cases.hpp"
 #include "tools/attention_check.hpp"
 
@@ -19,13 +20,6 @@ using namespace zyfa;
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string aiter_folder() {
-    const char* folder = std::getenv("ZYFA_AITER_DIR");
-    if (folder && *folder) return folder;
-    std::puts("SKIPPED: AITER kernels; set ZYFA_AITER_DIR to a folder like hsa/gfx950");
-    return {};
-}
 
 struct Ran {
     Result result;
@@ -90,7 +84,7 @@ fs::path launch_path(const AiterCase& c) {
 }  // namespace
 
 TEST_CASE("AITER's kernels compute their own formula in the simulator", "[aiter]") {
-    const std::string folder = aiter_folder();
+    const fs::path folder = test::aiter_folder();
     if (folder.empty()) return;
     std::set<std::string> absent;
     for (const AiterCase& c : aiter_cases()) {
@@ -123,7 +117,7 @@ TEST_CASE("AITER's kernels compute their own formula in the simulator", "[aiter]
 // Their descriptor of V ends after rows * row bytes, which cuts the last tile of a packed V: with
 // 333 keys channels 0 to 63 stand before the cut, 96 to 127 behind it and get zeros from that tile.
 TEST_CASE("AITER's kernels with packed V lose a part of the last tile", "[aiter]") {
-    if (aiter_folder().empty()) return;
+    if (test::aiter_folder().empty()) return;
     for (const AiterCase& c : aiter_ragged_cases()) {
         CAPTURE(c.name);
         const LaunchFile launch = parse_launch_file(c.text, c.name);
@@ -157,7 +151,7 @@ TEST_CASE("the launch files of AITER's kernels are those of the table", "[aiter]
 }
 
 TEST_CASE("the check notices a wrong argument", "[aiter]") {
-    if (aiter_folder().empty()) return;
+    if (test::aiter_folder().empty()) return;
     const AiterCase c = aiter_cases().front();
     LaunchFile launch = parse_launch_file(c.text, c.name);
     REQUIRE(replay(launch).verdict.ok());
