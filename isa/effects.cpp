@@ -67,6 +67,8 @@ Kind kind_of(const OpInfo& row) {
 Flow flow_of(Op op) {
     if (op == Op::s_endpgm) return Flow::stop;
     if (op == Op::s_branch) return Flow::jump;
+    if (op == Op::s_setpc_b64 || op == Op::s_swappc_b64 || op == Op::s_call_b64)
+        return Flow::unknown;
     return info(op).is_branch() ? Flow::fork : Flow::next;
 }
 
@@ -81,8 +83,7 @@ Role role_of(const Inst& i, Kind kind, const Access& a) {
     const Use use = i.info().columns[a.column].use;
     if (kind == Kind::matrix)  // a sparse MFMA accumulates onto its destination
         return use == Use::acc || use == Use::mod ? Role::matrix_c : Role::matrix_ab;
-    if (use == Use::mod && (i.info().hazard == Hazard::cvt_half || i.op == Op::v_writelane_b32))
-        return Role::kept;
+    if (use == Use::mod && i.info().keeps_part()) return Role::kept;
     if ((i.op == Op::v_readlane_b32 || i.op == Op::v_writelane_b32) && a.column == 2)
         return Role::lane_select;
     if (kind == Kind::vmem && a.file == File::s) return Role::memory_sgpr;
@@ -101,7 +102,9 @@ Effects effects(const Inst& i) {
     e.kind = kind_of(row);
     e.counter = row.counter;
     e.flow = flow_of(i.op);
-    e.half = row.hazard == Hazard::cvt_half && written_part(i).first != 0;
+    e.half = (row.hazard == Hazard::cvt_half && written_part(i).first != 0) ||
+             (i.encoding == Encoding::sdwa && i.mods.dst_sel != 6);
+    e.both_counters = row.is_flat();
     e.permlane = row.hazard == Hazard::permlane;
     e.lane_read = row.hazard == Hazard::readlane;
     e.lane_any = e.lane_read || i.op == Op::v_writelane_b32;
@@ -117,7 +120,7 @@ Effects effects(const Inst& i) {
         const Reach r = reach(a.file, a.first, a.words, role_of(i, e.kind, a));
         if (r.words) e.reads.add(r);
         if (r.role == Role::store_data && r.words > 2)
-            e.wide_store = row.is_global() || !i.operands[3].is_reg(File::s);
+            e.wide_store = !row.is_buffer() || !i.operands[3].is_reg(File::s);
     }
     for (const Access& a : writes(i)) {
         const Reach r = reach(a.file, a.first, a.words, Role::plain);

@@ -32,8 +32,9 @@ void add_implicit(Accesses& list, uint32_t first, uint8_t words) {
 // A DPP instruction leaves the old destination where a row or bank is masked off, or where the
 // source lane does not exist and bound_ctrl does not ask for zero (ISA text, "DPP").
 bool keeps_destination(const Inst& inst) {
-    if (inst.encoding != Encoding::dpp) return false;
     const Mods& m = inst.mods;
+    if (inst.encoding == Encoding::sdwa) return m.dst_sel != 6 && m.dst_unused == 2;
+    if (inst.encoding != Encoding::dpp) return false;
     if (m.row_mask != 0xf || m.bank_mask != 0xf) return true;
     unsigned c = m.dpp_ctrl;
     bool every_lane_has_a_source = c <= 0xff || (c >= 0x121 && c <= 0x12f) || c == 0x134 ||
@@ -69,12 +70,22 @@ Accesses reads(const Inst& inst) {
             if (row.is_mfma()) break;  // LLVM lists EXEC; all 64 lanes take part (ISA text)
             [[fallthrough]];
         case Implicit::exec_r:
+        case Implicit::exec_rw:
+        case Implicit::exec_rw_mode:
+        case Implicit::exec_flat:
         case Implicit::exec_rw_scc_w: add_implicit(list, kExec, 2); break;
+        case Implicit::vcc_exec_mode:
+            add_implicit(list, kVcc, 2);
+            add_implicit(list, kExec, 2);
+            break;
+        case Implicit::m0_mode_rw: add_implicit(list, kM0, 1); break;
         case Implicit::m0_exec:
             add_implicit(list, kM0, 1);
             add_implicit(list, kExec, 2);
             break;
         case Implicit::none:
+        case Implicit::mode_r:
+        case Implicit::mode_rw:
         case Implicit::scc_r:
         case Implicit::scc_w:
         case Implicit::scc_rw: break;
@@ -88,7 +99,10 @@ Accesses writes(const Inst& inst) {
     for (unsigned i = 0; i < row.operand_count; ++i)
         if (inst.operands[i].is_reg() && is_written(row.columns[i].use))
             add_register(list, inst, i, inst.operands[i]);
-    if (row.implicit == Implicit::exec_rw_scc_w) add_implicit(list, kExec, 2);
+    if (row.implicit == Implicit::exec_rw_scc_w || row.implicit == Implicit::exec_rw ||
+        row.implicit == Implicit::exec_rw_mode)
+        add_implicit(list, kExec, 2);
+    if (row.implicit == Implicit::m0_mode_rw) add_implicit(list, kM0, 1);
     return list;
 }
 
@@ -118,9 +132,31 @@ Part written_part(const Inst& inst) {
     return {uint8_t(inst.mods.op_sel >> (row.operand_count - 1) & 1 ? 2 : 0), 2};
 }
 
+Constant constant_of(const OpInfo& row, unsigned column) {
+    const Column& c = row.columns[column];
+    const auto ends = [&](std::string_view s) { return row.name.ends_with(s); };
+    const bool vector = row.name.starts_with("v_");
+    if ((c.use != Use::src && c.use != Use::ssrc) || c.words > 2) return Constant::b32;
+    if (c.words == 2) {
+        if (row.is_packed()) return Constant::b32;
+        return vector && ends("_f64") ? Constant::f64 : Constant::b64;
+    }
+    if (!vector || row.is_mix()) return Constant::b32;
+    const bool class_mask = row.name.find("_class_") != row.name.npos && column == 2;
+    if (row.is_dot()) return ends("_f16") && column < 3 ? Constant::pk_f16 : Constant::b32;
+    if (ends("_f16") && !class_mask) {
+        if (row.is_packed()) return Constant::pk_f16;
+        return row.name == "v_ldexp_f16" && column == 2 ? Constant::b16 : Constant::f16;
+    }
+    if (!ends("_i16") && !ends("_u16") && !ends("_b16")) return Constant::b32;
+    if (row.name.find("_b32_b16") != row.name.npos || row.name.starts_with("v_sad_"))
+        return Constant::b32;
+    return row.is_packed() ? Constant::pk_b16 : Constant::b16;
+}
+
 Mods default_mods(Op op) {
     Mods m;
-    if (info(op).is_packed()) m.op_sel_hi = 7;
+    if (info(op).is_packed() || info(op).is_dot()) m.op_sel_hi = 7;
     m.lds = info(op).is_lds_form();
     return m;
 }

@@ -13,7 +13,9 @@ enum class Encoding : uint8_t { any, e32, e64, dpp, sdwa };
 
 // Everything that stands behind the operands. Absent in the text = the default here.
 struct Mods {
-    uint32_t offset = 0;  // ds: bytes; buffer: bytes, 0..4095; global: bytes, signed 13 bit
+    // ds: bytes (read2, write2: the two offsets, first one in the low byte); buffer: bytes,
+    // 0..4095; flat: 0..4095; global, scratch: bytes, signed 13 bit
+    uint32_t offset = 0;
     bool offen = false, idxen = false, lds = false, sc0 = false, nt = false, sc1 = false;
     bool clamp = false;
     uint8_t omod = 0;       // 0 none, 1 mul:2, 2 mul:4, 3 div:2
@@ -26,6 +28,8 @@ struct Mods {
     uint16_t dpp_ctrl = 0;
     uint8_t row_mask = 0xf, bank_mask = 0xf;
     bool bound_ctrl = false;
+    // SDWA: 0..3 byte, 4 and 5 word, 6 dword; what is not written: 0 zero, 1 sign, 2 kept
+    uint8_t dst_sel = 6, dst_unused = 0, src0_sel = 6, src1_sel = 6;
     // s_waitcnt; these are the "no wait" values
     uint8_t vmcnt = 63, expcnt = 7, lgkmcnt = 15;
     bool operator==(const Mods&) const = default;
@@ -92,6 +96,13 @@ struct Part {
     uint8_t first, count;
 };
 Part written_part(const Inst&);
+
+// How a source column takes a constant. Wide columns and halves know float constants of their own
+// width under the same names ("1.0"), so `Operand::value` has the f32 bits of such a name.
+// Packed rows take integers as 32 bits and floats as one half with zeros above, packed integer rows
+// as f32 (LLVM SIDefines/AMDGPUBaseInfo, "inline operands of packed 16-bit instructions").
+enum class Constant : uint8_t { b32, b64, f64, b16, f16, pk_b16, pk_f16 };
+Constant constant_of(const OpInfo&, unsigned column);
 
 // Builder-side default modifiers of a row (op_sel_hi of packed instructions).
 Mods default_mods(Op);

@@ -68,25 +68,34 @@ enum class Implicit : uint8_t {
     exec,
     exec_mode,
     m0_exec,
+    exec_rw,  // v_cmpx
+    exec_rw_mode,
+    vcc_exec_mode,  // v_div_fmas
+    exec_flat,      // flat and scratch accesses
+    mode_r,
+    mode_rw,
+    m0_mode_rw,  // s_set_gpr_idx_*
 };
 
 // How an operand is used; one per column of a row.
 enum class Use : uint8_t {
     none,
-    def,     // D:  vector register, written
-    mod,     // X:  vector register, read and written
-    src,     // S:  any vector-ALU source
-    vreg,    // V:  vector register, read
-    matrix,  // A:  matrix operand, 8/6/4 words by format
-    acc,     // C:  accumulator input or inline constant
-    sdef,    // SD: scalar register, written
-    smod,    // SX: scalar register, read and written
-    ssrc,    // SS: scalar source or immediate
-    vaddr,   // VA: vgpr byte offset, or off
-    gaddr,   // GA: 64-bit vgpr pair, or 32-bit offset beside an sgpr base
-    gbase,   // GB: sgpr pair, or off
-    imm,     // Imm
-    target,  // Target
+    def,      // D:  vector register, written
+    mod,      // X:  vector register, read and written
+    src,      // S:  any vector-ALU source
+    vreg,     // V:  vector register, read
+    matrix,   // A:  matrix operand, 8/6/4 words by format
+    acc,      // C:  accumulator input or inline constant
+    sdef,     // SD: scalar register, written
+    smod,     // SX: scalar register, read and written
+    ssrc,     // SS: scalar source or immediate
+    vaddr,    // VA: vgpr byte offset, or off
+    gaddr,    // GA: 64-bit vgpr pair, or 32-bit offset beside an sgpr base
+    gbase,    // GB: sgpr pair, or off
+    sbase,    // SB: sgpr byte offset, or off
+    imm,      // Imm
+    literal,  // K: 32-bit literal
+    target,   // Target
 };
 inline bool is_written(Use u) {
     return u == Use::def || u == Use::mod || u == Use::sdef || u == Use::smod;
@@ -201,6 +210,18 @@ struct GB : Arg {
     static constexpr Use use = Use::gbase;
     static constexpr unsigned words = 2;
 };
+struct SB : Arg {
+    SB(Sgpr<1> r, Where at = Where::current()) : Arg{r.operand(), at} {}
+    SB(Off, Where at = Where::current()) : Arg{Operand::off(), at} {}
+    static constexpr Use use = Use::sbase;
+    static constexpr unsigned words = 1;
+};
+struct K : Arg {
+    K(unsigned v, Where at = Where::current()) : Arg{Operand::imm(v), at} {}
+    K(float v, Where at = Where::current()) : Arg{Operand::imm(bits(v)), at} {}
+    static constexpr Use use = Use::literal;
+    static constexpr unsigned words = 1;
+};
 struct Imm : Arg {
     Imm(int v, Where at = Where::current()) : Arg{Operand::imm(uint32_t(v)), at} {}
     static constexpr Use use = Use::imm;
@@ -262,7 +283,7 @@ struct OpInfo {
     // The form of a buffer load that the modifier `lds` tells apart.
     bool is_lds_form() const { return is_lds_dma() && name.ends_with("_lds"); }
     std::string_view mnemonic() const {
-        return is_lds_form() ? name.substr(0, name.size() - 4) : name;
+        return is_lds_form() || is_returning() ? name.substr(0, name.size() - 4) : name;
     }
     constexpr bool is_mfma() const { return hazard == Hazard::xdl || hazard == Hazard::smfma; }
     constexpr bool is_sparse() const { return name.starts_with("v_smfmac_"); }
@@ -273,9 +294,27 @@ struct OpInfo {
     bool is_branch() const { return rate == Rate::branch; }
     bool is_buffer() const { return name.starts_with("buffer_"); }
     bool is_global() const { return name.starts_with("global_"); }
-    bool is_vmem() const { return is_buffer() || is_global(); }
+    bool is_flat() const { return name.starts_with("flat_"); }
+    bool is_scratch() const { return name.starts_with("scratch_"); }
+    bool is_vmem() const { return is_buffer() || is_global() || is_flat() || is_scratch(); }
+    // Memory atomics come twice: `_rtn` rows give the old value (same mnemonic, modifier sc0).
+    bool is_atomic() const { return is_vmem() && name.find("_atomic_") != name.npos; }
+    bool is_returning() const { return is_atomic() && name.ends_with("_rtn"); }
     bool is_store() const { return rate == Rate::vmem_store; }
     bool is_packed() const { return name.starts_with("v_pk_"); }
+    // v_fma_mix*: op_sel_hi tells f16 sources from f32 ones.
+    bool is_mix() const { return name.starts_with("v_fma_mix"); }
+    bool is_dot() const { return name.starts_with("v_dot") && name.find("c_") == name.npos; }
+    // Two 8-bit offsets in units of the element (or of 64 elements) instead of one of 16 bits.
+    bool has_two_offsets() const {
+        return name.starts_with("ds_read2") || name.starts_with("ds_write2");
+    }
+    // Writes a part of its destination; the rest stays, and need never have been set.
+    bool keeps_part() const {
+        return hazard == Hazard::cvt_half || name == "v_writelane_b32" ||
+               name.find("_d16") != name.npos || name == "v_fma_mixlo_f16" ||
+               name == "v_fma_mixhi_f16";
+    }
 };
 
 // Conversions into one byte of the destination, chosen by entries 2 and 3 of op_sel.

@@ -1,4 +1,5 @@
 #include <charconv>
+#include <vector>
 
 #include "isa/spelling.hpp"
 #include "isa/text.hpp"
@@ -41,7 +42,7 @@ struct Parser {
         if (!ok) fail(why);
     }
 
-    // The next piece: up to a blank, or up to a comma outside of brackets.
+    // The next piece: up to a blank or a comma outside of brackets.
     std::string_view piece(bool stop_at_comma) {
         while (eat(rest, " ") || eat(rest, "\t")) {}
         size_t n = 0;
@@ -49,7 +50,7 @@ struct Parser {
             char c = rest[n];
             if (c == '[' || c == '(') ++depth;
             if (c == ']' || c == ')') --depth;
-            if (c == ' ' || c == '\t' || (stop_at_comma && c == ',' && depth == 0)) break;
+            if (depth == 0 && (c == ' ' || c == '\t' || (stop_at_comma && c == ','))) break;
         }
         auto p = rest.substr(0, n);
         rest.remove_prefix(n);
@@ -85,20 +86,88 @@ struct Parser {
     }
 
     std::optional<Operand> constant(std::string_view s, unsigned column) const {
-        bool wide = is_wide(*row, column);
+        const Constant kind = constant_of(*row, column);
+        const bool wide = is_wide(kind), imm = row->columns[column].use == Use::imm;
+        if (imm && is_register_number(inst.op)) return hardware_register(s);
+        if (imm && inst.op == Op::s_set_gpr_idx_on) return index_mode(s);
         for (const auto& f : kInlineFloats)
-            if (f.name == s && !wide) return Operand::imm(f.bits);
-        if (s.find('.') != s.npos && wide) fail("double constants are not supported");
+            if (f.name == s) return Operand::imm(f.bits);
+        if (wide && s == kWideInverse2Pi) return Operand::imm(0x3e22f983);
         bool marked = wrapped(s, "lit(", ")");
         bool hex = s.find("0x") != s.npos;
         auto v = integer(s);
         if (!v) return {};
         Operand o = Operand::imm(uint32_t(*v));
         if (is_signed_16bit(inst.op)) o.value = uint32_t(int32_t(int16_t(*v)));
-        if (row->columns[column].use != Use::imm && !row->is_smem())
-            o.literal = wide ? (marked || hex) && is_inline_int(o.value)
-                             : marked && (is_inline_int(o.value) || !inline_float(o.value).empty());
+        const bool has_name = is_inline_int(o.value) || !inline_float(o.value).empty();
+        const bool is_half = kind == Constant::f16 || kind == Constant::b16;
+        if (!imm && !row->is_smem() && row->columns[column].use != Use::literal)
+            o.literal = wide ? (marked || hex) && has_name : marked && (has_name || is_half);
         return o;
+    }
+
+    Operand hardware_register(std::string_view s) const {
+        expect(wrapped(s, "hwreg(", ")"), "hwreg(..) was expected");
+        const size_t comma = s.find(',');
+        const std::string_view name = s.substr(0, comma);
+        std::optional<uint32_t> number;
+        for (const auto& r : kHardwareRegisters)
+            if (r.name == name) number = r.number;
+        uint32_t code = number ? *number : value(name, 0, 63), first = 0, count = 32;
+        if (comma != s.npos) {
+            std::string_view rest = s.substr(comma + 1);
+            const size_t second = rest.find(',');
+            expect(second != rest.npos, "hwreg(..) has one or three parts");
+            const auto trim = [](std::string_view t) { return t.substr(t.find_first_not_of(' ')); };
+            first = value(trim(rest.substr(0, second)), 0, 31);
+            count = value(trim(rest.substr(second + 1)), 1, 32);
+        }
+        return Operand::imm(code | first << 6 | (count - 1) << 11);
+    }
+    Operand index_mode(std::string_view s) const {
+        expect(eat(s, "gpr_idx(") && s.ends_with(")"), "gpr_idx(..) was expected");
+        s.remove_suffix(1);
+        uint32_t mode = 0;
+        while (!s.empty()) {
+            const size_t comma = s.find(',');
+            for (unsigned n = 0; n < 4; ++n)
+                if (s.substr(0, comma) == kIndexModes[n]) mode |= 1u << n;
+            s = comma == s.npos ? std::string_view{} : s.substr(comma + 1);
+        }
+        return Operand::imm(mode);
+    }
+    // The inverse of the printer's swizzle().
+    uint32_t swizzle(std::string_view s) const {
+        if (!eat(s, "swizzle(") || !s.ends_with(")")) return value(s, 0, 0xffff);
+        s.remove_suffix(1);
+        const size_t comma = s.find(',');
+        const std::string_view kind = s.substr(0, comma);
+        std::vector<uint32_t> n;
+        std::string_view rest = comma == s.npos ? std::string_view{} : s.substr(comma + 1);
+        if (kind == "BITMASK_PERM") {
+            expect(wrapped(rest, "\"", "\"") && rest.size() == 5,
+                   "a mask of five letters was expected");
+            uint32_t keep = 0, set = 0, flip = 0;
+            for (char c : rest) {
+                keep = keep << 1 | (c == 'p' || c == 'i');
+                set = set << 1 | (c == '1');
+                flip = flip << 1 | (c == 'i');
+            }
+            return keep | set << 5 | flip << 10;
+        }
+        while (!rest.empty()) {
+            const size_t next = rest.find(',');
+            n.push_back(value(rest.substr(0, next), 0, 32));
+            rest = next == rest.npos ? std::string_view{} : rest.substr(next + 1);
+        }
+        n.resize(4);
+        if (kind == "FFT") return 0xe000 | n[0];
+        if (kind == "ROTATE") return 0xc000 | n[0] << 10 | n[1] << 5;
+        if (kind == "QUAD_PERM") return 0x8000 | n[0] | n[1] << 2 | n[2] << 4 | n[3] << 6;
+        if (kind == "SWAP") return 31 | n[0] << 10;
+        if (kind == "REVERSE") return 31 | (n[0] - 1) << 10;
+        if (kind == "BROADCAST") return (32 - n[0]) | n[1] << 5;
+        fail(fmt::format("swizzle '{}' is not understood", kind));
     }
 
     void operand(std::string_view s, unsigned column) {
@@ -107,7 +176,8 @@ struct Parser {
         bool is_number = s.size() > 1 && s[0] == '-' && s[1] >= '0' && s[1] <= '9';
         bool neg = wrapped(s, "neg(", ")") || (!is_number && eat(s, "-"));
         bool abs = wrapped(s, "|", "|") || wrapped(s, "abs(", ")");
-        if (s == "off" && (use == Use::vaddr || use == Use::gbase)) {
+        bool sext = wrapped(s, "sext(", ")");
+        if (s == "off" && (use == Use::vaddr || use == Use::gbase || use == Use::sbase)) {
             o = Operand::off();
         } else if (use == Use::target) {
             auto v = integer(s);
@@ -122,6 +192,7 @@ struct Parser {
         }
         o.neg = neg;
         o.abs = abs;
+        o.sext = sext;
         if (!fits(o, row->columns[column]))
             fail(fmt::format("operand {} does not fit {}", column + 1, row->name));
         inst.operands[column] = o;
@@ -145,7 +216,9 @@ struct Parser {
                 return o.kind == Operand::Kind::off || (o.is_reg(File::v) && o.words <= 2);
             case Use::gaddr: return o.is_reg(File::v) && o.words <= 2;
             case Use::gbase: return o.kind == Operand::Kind::off || (scalar && same);
-            case Use::imm: return constant;
+            case Use::sbase: return o.kind == Operand::Kind::off || (scalar && same);
+            case Use::imm:
+            case Use::literal: return constant;
             case Use::target: return o.kind == Operand::Kind::label;
             case Use::none: return false;
         }
@@ -194,7 +267,7 @@ struct Parser {
         std::string_view name = s.substr(0, colon);
         std::string_view text = colon == s.npos ? std::string_view{} : s.substr(colon + 1);
         bool vector = row->name.starts_with("v_"), buffer = row->is_buffer();
-        bool memory = buffer || row->is_global();
+        bool memory = row->is_vmem();
         unsigned entries = list_entries(*row);
 
         if (vector && !row->is_mfma() && dpp(name, text)) {
@@ -209,9 +282,9 @@ struct Parser {
             m.op_sel = uint8_t(list(text, 1, entries));
         } else if (vector && name == "op_sel_hi") {
             m.op_sel_hi = uint8_t((m.op_sel_hi & ~((1u << entries) - 1)) | list(text, 1, entries));
-        } else if (row->is_packed() && name == "neg_lo") {
+        } else if (has_pairs(*row) && name == "neg_lo") {
             m.neg_lo = uint8_t(list(text, 1, entries));
-        } else if (row->is_packed() && name == "neg_hi") {
+        } else if (has_pairs(*row) && name == "neg_hi") {
             m.neg_hi = uint8_t(list(text, 1, entries));
         } else if (vector && s == "clamp") {
             m.clamp = true;
@@ -223,7 +296,18 @@ struct Parser {
             m.abid = uint8_t(value(text, 0, 15));
         } else if (row->is_mfma() && name == "blgp") {
             m.blgp = uint8_t(value(text, 0, 7));
-        } else if (name == "offset" && row->is_global()) {
+        } else if (vector && name == "bitop3") {
+            m.bitop3 = uint8_t(value(text, 0, 255));
+        } else if (inst.encoding == Encoding::sdwa && sdwa(name, text)) {
+        } else if (row->has_two_offsets() && name == "offset0") {
+            m.offset |= value(text, 0, 255);
+        } else if (row->has_two_offsets() && name == "offset1") {
+            m.offset |= value(text, 0, 255) << 8;
+        } else if (name == "offset" && inst.op == Op::ds_swizzle_b32) {
+            m.offset = swizzle(text);
+        } else if (name == "offset" && row->is_flat()) {
+            m.offset = value(text, 0, 4095);
+        } else if (name == "offset" && (row->is_global() || row->is_scratch())) {
             m.offset = value(text, -4096, 4095);
         } else if (name == "offset" && buffer) {
             m.offset = value(text, 0, 4095);
@@ -250,6 +334,23 @@ struct Parser {
         }
     }
 
+    bool sdwa(std::string_view name, std::string_view text) {
+        const auto pick = [&](auto& names, uint8_t& to) {
+            for (unsigned n = 0; n < std::size(names); ++n)
+                if (names[n] == text) {
+                    to = uint8_t(n);
+                    return true;
+                }
+            return false;
+        };
+        Mods& m = inst.mods;
+        if (name == "dst_sel") return pick(kSelects, m.dst_sel);
+        if (name == "dst_unused") return pick(kUnused, m.dst_unused);
+        if (name == "src0_sel") return pick(kSelects, m.src0_sel);
+        if (name == "src1_sel") return pick(kSelects, m.src1_sel);
+        return false;
+    }
+
     void counter(std::string_view s) {
         Mods& m = inst.mods;
         if (auto t = s; wrapped(t, "vmcnt(", ")")) m.vmcnt = uint8_t(value(t, 0, 63));
@@ -258,9 +359,15 @@ struct Parser {
         else fail(fmt::format("counter '{}' is not understood", s));
     }
 
-    bool has_word_lds() const {
-        size_t at = rest.find(" lds");
-        return at != rest.npos && (at + 4 == rest.size() || rest[at + 4] == ' ');
+    bool has_word(std::string_view word) const {
+        size_t at = rest.find(word);
+        return at != rest.npos &&
+               (at + word.size() == rest.size() || rest[at + word.size()] == ' ');
+    }
+    Form form(std::string_view mnemonic) const {
+        if (has_word(" lds")) return Form::lds_dma;
+        bool atomic = mnemonic.find("_atomic_") != mnemonic.npos;
+        return atomic && has_word(" sc0") ? Form::returning : Form::plain;
     }
 
     std::optional<Inst> parse() {
@@ -269,8 +376,8 @@ struct Parser {
         while (!line.empty() && line.front() <= ' ') line.remove_prefix(1);
         rest = line;
         std::string_view mnemonic = piece(false);
-        bool lds_dma = has_word_lds();
-        auto op = find_op(mnemonic, lds_dma);
+        const Form which = form(mnemonic);
+        auto op = find_op(mnemonic, which);
         if (!op) {
             static constexpr std::pair<std::string_view, Encoding> kSuffixes[] = {
                 {"_e32", Encoding::e32},
@@ -281,12 +388,11 @@ struct Parser {
                 if (mnemonic.ends_with(suffix)) {
                     mnemonic.remove_suffix(suffix.size());
                     inst.encoding = encoding;
-                    op = find_op(mnemonic, lds_dma);
+                    op = find_op(mnemonic, which);
                     break;
                 }
         }
         if (!op) return {};
-        expect(inst.encoding != Encoding::sdwa, "SDWA forms are not supported");
         inst.op = *op;
         inst.mods = default_mods(*op);
         row = &info(*op);

@@ -14,7 +14,8 @@ namespace zyfa {
 enum class File : uint8_t { s, v, a };
 
 inline constexpr uint32_t kFlatScratch = 102, kXnackMask = 104, kVcc = 106, kM0 = 124, kExec = 126,
-                          kVccz = 251, kExecz = 252, kScc = 253;
+                          kSharedBase = 235, kSharedLimit = 236, kPrivateBase = 237,
+                          kPrivateLimit = 238, kVccz = 251, kExecz = 252, kScc = 253;
 
 // One operand as it stands in the text of an instruction.
 struct Operand {
@@ -27,6 +28,7 @@ struct Operand {
     bool literal = false;  // imm: kept as a 32-bit literal although it could be inline, lit(...)
     uint32_t value =
         0;  // reg: first word; imm: bits; label: block index, or byte address if decoded
+    bool sext = false;  // SDWA: the selected part is sign-extended
 
     bool is_reg() const { return kind == Kind::reg; }
     bool is_reg(File f) const { return kind == Kind::reg && file == f; }

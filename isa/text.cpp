@@ -36,25 +36,51 @@ struct Printer {
     void constant(const Operand& o, unsigned column) {
         uint32_t bits = o.value;
         if (row.columns[column].use == Use::imm) {
-            if (is_signed_16bit(inst.op)) add("0x{:x}", bits & 0xffff);
+            if (is_register_number(inst.op)) return hardware_register(bits);
+            if (inst.op == Op::s_set_gpr_idx_on) return index_mode(bits);
+            if (is_signed_16bit(inst.op) || row.name.starts_with("s_cmpk_"))
+                add("0x{:x}", bits & 0xffff);
             else if (bits <= 64) add("{}", bits);
             else add("0x{:x}", bits);
         } else if (row.is_smem()) {
             int32_t bytes = int32_t(bits);
             add("{}0x{:x}", bytes < 0 ? "-" : "", bytes < 0 ? -int64_t(bytes) : int64_t(bytes));
-        } else if (is_wide(row, column)) {
-            if (is_inline_int(bits) && !o.literal) add("{}", int32_t(bits));
-            else if (bits <= 64) add("lit(0x{:x})", bits);
-            else add("0x{:x}", bits);
+        } else if (row.columns[column].use == Use::literal && inst.op != Op::s_setreg_imm32_b32) {
+            add("0x{:x}", bits);
+        } else if (const Constant kind = constant_of(row, column); o.literal) {
+            if (is_wide(kind) && bits > 64) add("0x{:x}", bits);
+            else add("lit(0x{:x})", bits);
         } else if (is_inline_int(bits)) {
-            if (o.literal) add("lit(0x{:x})", bits);
-            else add("{}", int32_t(bits));
+            add("{}", int32_t(bits));
         } else if (auto name = inline_float(bits); !name.empty()) {
-            if (o.literal) add("lit(0x{:x})", bits);
-            else out += name;
+            out += is_wide(kind) && name == "0.15915494" ? kWideInverse2Pi : name;
         } else {
             add("0x{:x}", bits);
         }
+    }
+
+    // hwreg(NAME), hwreg(NAME, first bit, bits)
+    void hardware_register(uint32_t code) {
+        const unsigned number = code & 63, first = code >> 6 & 31, count = (code >> 11 & 31) + 1;
+        std::string_view name;
+        for (const auto& r : kHardwareRegisters)
+            if (r.number == number) name = r.name;
+        out += "hwreg(";
+        if (name.empty()) add("{}", number);
+        else out += name;
+        if (first || count != 32) add(", {}, {}", first, count);
+        out += ')';
+    }
+    void index_mode(uint32_t mode) {
+        out += "gpr_idx(";
+        bool any = false;
+        for (unsigned n = 0; n < 4; ++n)
+            if (mode >> n & 1) {
+                if (any) out += ',';
+                out += kIndexModes[n];
+                any = true;
+            }
+        out += ')';
     }
 
     void operand(unsigned column) {
@@ -64,6 +90,7 @@ struct Printer {
         bool spelled_out = o.neg && !o.abs && o.kind == Operand::Kind::imm;
         if (o.neg) out += spelled_out ? "neg(" : "-";
         if (o.abs) out += '|';
+        if (o.sext) out += "sext(";
         switch (o.kind) {
             case Operand::Kind::reg: reg(o); break;
             case Operand::Kind::imm: constant(o, column); break;
@@ -75,6 +102,7 @@ struct Printer {
                 throw Error(inst.at, fmt::format("{}: operand {} is missing", row.name, column + 1),
                             Exit::internal);
         }
+        if (o.sext) out += ')';
         if (o.abs) out += '|';
         if (spelled_out) out += ')';
     }
@@ -94,8 +122,10 @@ struct Printer {
     void vector_mods() {
         const Mods& m = inst.mods;
         unsigned entries = list_entries(row), mask = (1u << entries) - 1;
+        if (row.name.starts_with("v_bitop3") && m.bitop3) add(" bitop3:0x{:x}", m.bitop3);
         if (m.op_sel & mask) list("op_sel", m.op_sel, entries);
-        if (is_mfma_scale(row) || (row.is_packed() && (m.op_sel_hi & mask) != mask))
+        const unsigned usual = default_mods(inst.op).op_sel_hi & mask;
+        if (is_mfma_scale(row) || (has_pairs(row) && (m.op_sel_hi & mask) != usual))
             list("op_sel_hi", m.op_sel_hi, entries);
         if (m.neg_lo & mask) list("neg_lo", m.neg_lo, entries);
         if (m.neg_hi & mask) list("neg_hi", m.neg_hi, entries);
@@ -106,6 +136,7 @@ struct Printer {
         number(m.abid, "abid");
         number(m.blgp, "blgp");
         if (inst.encoding == Encoding::dpp) dpp();
+        if (inst.encoding == Encoding::sdwa) sdwa();
         flag(m.bound_ctrl, "bound_ctrl:1");
     }
 
@@ -120,12 +151,63 @@ struct Printer {
         add(" row_mask:0x{:x} bank_mask:0x{:x}", inst.mods.row_mask, inst.mods.bank_mask);
     }
 
+    void sdwa() {
+        const Mods& m = inst.mods;
+        const bool compare = row.name.starts_with("v_cmp");
+        if (!compare) add(" dst_sel:{} dst_unused:{}", kSelects[m.dst_sel], kUnused[m.dst_unused]);
+        add(" src0_sel:{}", kSelects[m.src0_sel]);
+        if (sources() > 1) add(" src1_sel:{}", kSelects[m.src1_sel]);
+    }
+    unsigned sources() const {
+        unsigned n = 0;
+        for (const Column& c : row.columns) n += c.use == Use::src;
+        return n;
+    }
+
+    // ds_swizzle_b32. Truth: LLVM's AMDGPUInstPrinter::printSwizzle.
+    void swizzle(uint32_t code) {
+        const unsigned keep = code & 31, set = code >> 5 & 31, flip = code >> 10 & 31;
+        const auto one_bit = [](unsigned x) { return x && (x & (x - 1)) == 0; };
+        if (code == 0) return;
+        out += " offset:";
+        if (code >= 0xe000) {
+            add("swizzle(FFT,{})", code & 31);
+        } else if (code >= 0xc000) {
+            add("swizzle(ROTATE,{},{})", code >> 10 & 1, code >> 5 & 31);
+        } else if ((code & 0xff00) == 0x8000) {
+            add("swizzle(QUAD_PERM,{},{},{},{})", code & 3, code >> 2 & 3, code >> 4 & 3,
+                code >> 6 & 3);
+        } else if (code & 0x8000) {
+            add("{}", code);
+        } else if (keep == 31 && set == 0 && one_bit(flip)) {
+            add("swizzle(SWAP,{})", flip);
+        } else if (keep == 31 && set == 0 && flip && one_bit(flip + 1)) {
+            add("swizzle(REVERSE,{})", flip + 1);
+        } else if (const unsigned group = 32 - keep;
+                   group > 1 && one_bit(group) && set < group && flip == 0) {
+            add("swizzle(BROADCAST,{},{})", group, set);
+        } else {
+            out += "swizzle(BITMASK_PERM,\"";
+            const unsigned zero = set ^ flip, ones = ((31 & keep) | set) ^ flip;
+            for (unsigned bit = 16; bit; bit >>= 1)
+                out += (zero & bit) == (ones & bit) ? (zero & bit ? '1' : '0')
+                       : zero & bit                 ? 'i'
+                                                    : 'p';
+            out += "\")";
+        }
+    }
+
     void memory_mods() {
         const Mods& m = inst.mods;
         flag(m.idxen, "idxen");
         flag(m.offen, "offen");
         if (row.is_smem() && m.offset) add(" offset:0x{:x}", m.offset);
-        else if (row.is_global() && m.offset) add(" offset:{}", int32_t(m.offset));
+        else if (row.has_two_offsets()) {
+            number(m.offset & 0xff, "offset0");
+            number(m.offset >> 8, "offset1");
+        } else if (inst.op == Op::ds_swizzle_b32) swizzle(m.offset);
+        else if ((row.is_global() || row.is_scratch()) && m.offset)
+            add(" offset:{}", int32_t(m.offset));
         else number(m.offset, "offset");
         flag(m.sc0, "sc0");
         flag(m.nt, "nt");
@@ -157,14 +239,17 @@ struct Printer {
 };
 
 using Names = std::unordered_map<std::string_view, Op>;
-const Names& names(bool lds_dma) {
-    static const auto both = [] {
-        std::array<Names, 2> n;
+Form form_of(const OpInfo& row) {
+    return row.is_lds_form() ? Form::lds_dma : row.is_returning() ? Form::returning : Form::plain;
+}
+const Names& names(Form form) {
+    static const auto all = [] {
+        std::array<Names, 3> n;
         for (unsigned i = 0; i < kOpCount; ++i)
-            n[kOps[i].is_lds_form()][kOps[i].mnemonic()] = Op(i);
+            n[unsigned(form_of(kOps[i]))][kOps[i].mnemonic()] = Op(i);
         return n;
     }();
-    return both[lds_dma];
+    return all[unsigned(form)];
 }
 
 }  // namespace
@@ -173,9 +258,9 @@ std::string print(const Inst& inst, const std::function<std::string(uint32_t)>& 
     return Printer{inst, inst.info(), labels, {}}.print();
 }
 
-std::optional<Op> find_op(std::string_view mnemonic, bool lds_dma) {
-    auto at = names(lds_dma).find(mnemonic);
-    if (at == names(lds_dma).end()) return {};
+std::optional<Op> find_op(std::string_view mnemonic, Form form) {
+    auto at = names(form).find(mnemonic);
+    if (at == names(form).end()) return {};
     return at->second;
 }
 

@@ -20,6 +20,8 @@ std::string print(const Inst&, const std::function<std::string(uint32_t)>& label
 // Branch targets are read as numbers only and stored as they stand.
 std::optional<Inst> parse(std::string_view line);
 
-std::optional<Op> find_op(std::string_view mnemonic, bool lds_dma = false);
+// `form`: which of the rows that share a mnemonic.
+enum class Form : uint8_t { plain, lds_dma, returning };
+std::optional<Op> find_op(std::string_view mnemonic, Form form = Form::plain);
 
 }  // namespace zyfa

@@ -12,6 +12,7 @@ Flight& issue(Wave& w, const Step& s, Queue& q) {
     }
     Flight& f = q.push();
     f.step = &s;
+    f.space = Space::global;
     f.exec = w.exec();
     f.epoch = w.epoch;
     f.slot = w.slots;

@@ -102,6 +102,7 @@ KernelInfo make_kernel(const Elf& elf, const KernelMetadata& meta, const ElfSect
     k.sgprs = meta.sgprs;
     k.vgprs = std::min(k.accum_offset(), k.register_words());
     k.agprs = k.register_words() - k.vgprs;
+    k.dynamic_stack = meta.dynamic_stack || (k.descriptor.properties >> 11 & 1);
     k.max_flat_workgroup_size = meta.max_flat_workgroup_size;
     k.required_workgroup = meta.required_workgroup;
     cross_check(meta, k, {notes, k});
@@ -124,20 +125,31 @@ const KernelInfo& CodeObject::kernel(std::string_view wanted) const {
 }
 
 KernelSetup setup_of(const CodeObject& object, const KernelInfo& k) {
-    constexpr uint16_t kKernargPointer = 1 << 3, kUserSgprFlags = 0x7f;
+    // Kernel code properties, bits 0..6, in the order of the SGPRs.
+    enum : uint16_t {
+        buffer = 1,
+        dispatch = 2,
+        queue = 4,
+        kernarg = 8,
+        id = 16,
+        flat = 32,
+        size = 64
+    };
+    // The assembler puts code for old firmware before the entry of kernels with preloaded
+    // arguments: it loads them and jumps 256 bytes ahead, where new firmware starts (AMDGPUUsage,
+    // "Preloaded Kernel Arguments").
+    constexpr uint32_t kPreloadEntry = 256;
+    // What a call through a pointer may need (LLVM: -amdgpu-assume-external-call-stack-size).
+    constexpr uint32_t kDynamicStack = 16384;
     const InputName input{object.name};
     const KernelDescriptor& d = k.descriptor;
-    if (d.properties & kUserSgprFlags & ~kKernargPointer)
-        input.fail(Exit::unsupported,
-                   "{} asks for user SGPRs other than the kernel argument pointer (properties "
-                   "{:#06x}); the simulator sets up no others",
-                   k.name, d.properties);
-    if (k.preload_words())
-        input.fail(Exit::unsupported, "{} has {} kernel argument words preloaded into SGPRs",
-                   k.name, k.preload_words());
-    if (k.scratch_bytes)
-        input.fail(Exit::unsupported, "{} uses {} bytes of scratch memory for each thread", k.name,
-                   k.scratch_bytes);
+    const uint16_t flags = d.properties;
+    if (flags & buffer)
+        input.fail(
+            Exit::unsupported,
+            "{} asks for a private segment buffer in user SGPRs (properties {:#06x}); gfx950 "
+            "scratch is reached by scratch_* and flat_*",
+            k.name, flags);
     KernelSetup s;
     s.name = k.name;
     s.entry = k.entry;
@@ -146,17 +158,77 @@ KernelSetup setup_of(const CodeObject& object, const KernelInfo& k) {
     s.vgprs = k.vgprs;
     s.agprs = k.agprs;
     s.sgprs = std::min(102u, (((d.rsrc1 >> 6) & 15) / 2 + 1) * 16);
-    s.kernarg_ptr = k.kernarg_pointer();
+    s.dispatch_ptr = flags & dispatch;
+    s.queue_ptr = flags & queue;
+    s.kernarg_ptr = flags & kernarg;
+    s.dispatch_id = flags & id;
+    s.flat_scratch_init = flags & flat;
+    s.private_segment_size = flags & size;
+    s.preload_words = k.preload_words();
+    s.preload_offset = k.preload_offset();
+    if (s.preload_words) s.entry += kPreloadEntry;
+    s.user_sgprs = k.user_sgprs();
     s.workgroup_id = {k.workgroup_id(0), k.workgroup_id(1), k.workgroup_id(2)};
+    s.workgroup_info = (d.rsrc2 >> 10) & 1;
     s.workitem_dims = k.workitem_id_dims();
+    s.scratch_bytes = k.scratch_bytes + (k.dynamic_stack ? kDynamicStack : 0);
     s.round32 = k.float_mode() & 3;
     s.round16 = (k.float_mode() >> 2) & 3;
     s.denorm32 = (k.float_mode() >> 4) & 3;
     s.denorm16 = (k.float_mode() >> 6) & 3;
     s.dx10_clamp = k.dx10_clamp();
     s.ieee = k.ieee_mode();
+    s.fp16_ovfl = k.fp16_overflow();
     return s;
 }
+
+void fill_hidden_arguments(const KernelInfo& k, std::array<uint32_t, 3> grid,
+                           std::array<uint32_t, 3> workgroup, uint32_t dynamic_lds,
+                           std::vector<uint8_t>& kernarg) {
+    kernarg.resize(std::max<size_t>(kernarg.size(), k.kernarg_bytes));
+    const uint64_t dims = workgroup[2] * grid[2] > 1 ? 3 : workgroup[1] * grid[1] > 1 ? 2 : 1;
+    for (const KernelArgument& a : k.arguments) {
+        const unsigned axis = a.kind.empty() ? 0 : unsigned(a.kind.back() - 'x');
+        const auto is = [&](std::string_view kind) {
+            return a.kind.starts_with(kind) && a.kind.size() == kind.size() + 1 && axis < 3;
+        };
+        uint64_t value = 0;
+        if (!a.kind.starts_with("hidden_")) continue;
+        if (is("hidden_block_count_")) value = grid[axis];
+        else if (is("hidden_group_size_")) value = workgroup[axis];
+        else if (a.kind == "hidden_grid_dims") value = dims;
+        else if (a.kind == "hidden_dynamic_lds_size") value = dynamic_lds;
+        std::memcpy(kernarg.data() + a.offset, &value, std::min<size_t>(a.size, sizeof value));
+    }
+}
+
+namespace {
+
+CodeImage make_image(const Elf& elf, const ElfSection& text) {
+    constexpr uint64_t kMostBytes = uint64_t(1) << 30;
+    CodeImage image;
+    image.text = text.address;
+    uint64_t end = 0;
+    for (const ElfSection& s : elf.sections)
+        if (s.is_loaded()) {
+            if (s.address > kMostBytes || s.size > kMostBytes)
+                elf.input.fail(Exit::unsupported, "section {} lies at {:#x}, {} bytes", s.name,
+                               s.address, s.size);
+            end = std::max(end, s.address + s.size);
+        }
+    image.bytes.resize(end);
+    for (const ElfSection& s : elf.sections)
+        if (s.is_loaded() && !s.bytes.empty())
+            std::copy(s.bytes.begin(), s.bytes.end(), image.bytes.begin() + ptrdiff_t(s.address));
+    for (const ElfPointer& p : read_pointers(elf)) {
+        if (p.place > end || end - p.place < 8)
+            elf.input.fail(Exit::usage, "a relocation at {:#x} is outside the image", p.place);
+        image.pointers.emplace_back(p.place, p.target);
+    }
+    return image;
+}
+
+}  // namespace
 
 CodeObject parse_code_object(std::span<const uint8_t> file, std::string name) {
     const Elf elf = read_elf(file, name);
@@ -170,6 +242,7 @@ CodeObject parse_code_object(std::span<const uint8_t> file, std::string name) {
     object.target = elf.target;
     object.text.assign(text->bytes.begin(), text->bytes.end());
     object.text_address = text->address;
+    object.image = std::make_shared<const CodeImage>(make_image(elf, *text));
     for (const KernelMetadata& meta : read_metadata(elf))
         object.kernels.push_back(make_kernel(elf, meta, *text, object.notes));
     return object;

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,6 +39,7 @@ struct KernelInfo {
     uint32_t lds_bytes = 0, scratch_bytes = 0;  // descriptor: what a launch allocates
     uint32_t sgprs = 0;                         // metadata
     uint32_t vgprs = 0, agprs = 0;  // per lane: v0.. up to accum_offset, then what is left
+    bool dynamic_stack = false;     // calls whose depth the compiler does not know
     uint32_t max_flat_workgroup_size = 0;
     std::array<uint32_t, 3> required_workgroup{};  // zeros: any
     uint32_t entry = 0;                            // byte offset in text
@@ -55,14 +57,17 @@ struct KernelInfo {
     unsigned float_mode() const { return (descriptor.rsrc1 >> 12) & 0xff; }
     bool dx10_clamp() const { return (descriptor.rsrc1 >> 21) & 1; }
     bool ieee_mode() const { return (descriptor.rsrc1 >> 23) & 1; }
+    bool fp16_overflow() const { return (descriptor.rsrc1 >> 26) & 1; }
+    unsigned preload_offset() const { return descriptor.preload >> 7; }
 };
 
 struct CodeObject {
     std::string name;    // of the file, for messages
     std::string target;  // "gfx950", "gfx950:xnack-"
     Bytes text;
-    uint64_t text_address = 0;  // where .text is linked to
-    std::vector<Decoded> code;  // of all of text; empty after parse_code_object
+    uint64_t text_address = 0;               // where .text is linked to
+    std::shared_ptr<const CodeImage> image;  // of all loaded sections
+    std::vector<Decoded> code;               // of all of text; empty after parse_code_object
     std::vector<KernelInfo> kernels;
     std::vector<Finding> notes;  // rule METADATA
 
@@ -75,9 +80,17 @@ struct CodeObject {
 CodeObject load_code_object(std::span<const uint8_t> file, std::string name);
 CodeObject load_code_object(const std::string& path);  // read_file, then the above
 
-// The state its waves start in. Error (Exit::unsupported): user SGPRs other than the kernel
-// argument pointer, scratch, preloaded arguments.
+// The state its waves start in. Error (Exit::unsupported): a private segment buffer in user SGPRs,
+// which gfx950 code has no use for.
 KernelSetup setup_of(const CodeObject&, const KernelInfo&);
+
+// Writes the hidden arguments that the metadata lists into a kernel argument image: block counts,
+// group sizes, remainders (0: only whole workgroups), dimensions, dynamic LDS, queue. Hosts leave
+// them out. Those that need services of a runtime (printf, heap, hostcall) stay 0.
+// Source: LLVM AMDGPUUsage, "Code Object V5 Metadata", hidden value kinds (certain).
+void fill_hidden_arguments(const KernelInfo&, std::array<uint32_t, 3> grid,
+                           std::array<uint32_t, 3> workgroup, uint32_t dynamic_lds,
+                           std::vector<uint8_t>& kernarg);
 
 // All of it but the decoding of instructions.
 CodeObject parse_code_object(std::span<const uint8_t> file, std::string name);

@@ -1,6 +1,9 @@
 #include "sim/dispatch.hpp"
 
 #include <algorithm>
+#include <bit>
+
+#include "isa/formats.hpp"
 
 #include "sim/proof.hpp"
 
@@ -18,19 +21,48 @@ static bool is_float_row(const OpInfo& info) {
     return info.implicit == Implicit::exec_mode && !info.is_mfma();
 }
 
-// Constants as 64-bit operands: an inline integer is sign-extended; other values only if both ways
-// to extend them agree.
-static uint32_t upper_half(const Operand& o) {
-    int32_t value = int32_t(o.value);
-    if (!o.literal && value >= -16 && value <= 64) return value < 0 ? ~0u : 0;
-    // A literal is extended with zeros. AITER's mxfp8 v4 kernel sets exec to 0xffffffff this way to
-    // load one scale for each of 32 keys; LLVM's assembler means the same.
-    if (o.literal) return 0;
-    bool is_inline_float = (o.value & 0x7fffffff) >= 0x3e000000 &&
-                           (o.value & 0x7fffffff) <= 0x40800000 && (o.value & 0x3fffff) == 0;
-    if (value < 0 || is_inline_float)
-        throw refusal("this constant as a 64-bit operand is not simulated");
-    return 0;
+static uint32_t half_of(float x) { return float_to_f16(x); }
+static bool is_inline_float(const Operand& o) {
+    static constexpr uint32_t kFloats[] = {0x3f000000, 0xbf000000, 0x3f800000,
+                                           0xbf800000, 0x40000000, 0xc0000000,
+                                           0x40800000, 0xc0800000, 0x3e22f983};
+    return !o.literal &&
+           std::find(std::begin(kFloats), std::end(kFloats), o.value) != std::end(kFloats);
+}
+static std::array<uint32_t, 2> two_words(uint64_t value) {
+    return {uint32_t(value), uint32_t(value >> 32)};
+}
+// The bits that a constant stands for in its column. Literals of 32 bits: the upper word of a
+// double; sign-extended for i64, zero-extended for other 64-bit types (LLVM AMDGPUOperandSyntax).
+static std::array<uint32_t, 2> constant_bits(const Inst& inst, unsigned column) {
+    const Operand& o = inst.operands[column];
+    const Constant kind = constant_of(inst.info(), column);
+    const int32_t value = int32_t(o.value);
+    const bool is_int = !o.literal && value >= -16 && value <= 64;
+    const float named = std::bit_cast<float>(o.value);
+    const double exact = o.value == 0x3e22f983 ? 0.15915494309189532 : double(named);
+    if (inst.info().columns[column].use == Use::imm) return {o.value, 0};
+    switch (kind) {
+        case Constant::b32:
+            if (inst.info().is_mix() && column > 0 && is_inline_float(o) &&
+                (inst.mods.op_sel_hi >> (column - 1) & 1))
+                return {half_of(named), 0};
+            return {o.value, 0};
+        case Constant::b64:
+        case Constant::f64:
+            if (is_int) return two_words(uint64_t(int64_t(value)));
+            if (is_inline_float(o)) return two_words(std::bit_cast<uint64_t>(exact));
+            if (kind == Constant::f64) return {0, o.value};
+            if (inst.info().name.ends_with("_i64")) return two_words(uint64_t(int64_t(value)));
+            return {o.value, 0};
+        case Constant::f16:
+        case Constant::b16:
+        case Constant::pk_f16:
+            if (is_inline_float(o)) return {half_of(named), 0};
+            return {o.value, 0};
+        case Constant::pk_b16: return {o.value, 0};
+    }
+    return {o.value, 0};
 }
 
 static Ref resolve(const Launch& launch, const Decoded& d, unsigned column) {
@@ -51,14 +83,15 @@ static Ref resolve(const Launch& launch, const Decoded& d, unsigned column) {
         case Operand::Kind::imm:
             r.kind = Ref::Kind::constant;
             r.constant[0] = o.value;
-            if (o.kind == Operand::Kind::imm && c.words == 2 && !info.is_packed())
-                r.constant[1] = upper_half(o);
+            if (o.kind == Operand::Kind::imm) r.constant = constant_bits(d.inst, column);
             break;
         case Operand::Kind::reg:
             if (o.file == File::s) {
                 bool plain = o.value + o.words <= 128;
-                bool special = o.value == kVccz || o.value == kExecz || o.value == kScc;
-                if (!plain && !(special && o.words == 1 && !is_written(c.use)))
+                bool special = o.words == 1
+                                   ? o.value == kVccz || o.value == kExecz || o.value == kScc
+                                   : o.value >= kSharedBase && o.value <= kPrivateLimit;
+                if (!plain && !(special && o.words <= 2 && !is_written(c.use)))
                     throw refusal("scalar operand outside the simulator's reach");
                 r.kind = Ref::Kind::scalar;
                 r.index = uint16_t(o.value);
@@ -91,7 +124,7 @@ static void touch_all(Step& s) {
     const Inst& inst = s.from->inst;
     const OpInfo& info = inst.info();
     // Rows that keep a part of their destination read it, but the part may never have been set.
-    bool keeps = info.hazard == Hazard::cvt_half || inst.op == Op::v_writelane_b32;
+    bool keeps = info.keeps_part();
     for (unsigned n = 0; n < info.operand_count; ++n) {
         const Ref& r = s.ref[n];
         Use use = info.columns[n].use;
@@ -103,19 +136,39 @@ static void touch_all(Step& s) {
     }
     bool to_lds = info.is_lds_dma();
     if (to_lds) touch(s, kScalarBit + kM0, 1, true, false);
-    if (inst.op == Op::s_cbranch_vccz || inst.op == Op::s_cbranch_vccnz)
+    if (info.implicit == Implicit::vcc_r || info.implicit == Implicit::vcc_exec_mode)
         touch(s, kScalarBit + kVcc, 2, true, false);
+}
+
+// Results of integer type are not clamped by the float rules.
+static bool clamps(const OpInfo& info) {
+    return !info.name.starts_with("v_cvt_pk_f32") &&
+           info.name.find("_i32_f") == std::string_view::npos &&
+           info.name.find("_u32_f") == std::string_view::npos;
+}
+
+// Which rounding field of MODE the host's arithmetic has to follow. f16 is rounded in its bodies.
+static uint8_t rounds(const OpInfo& info) {
+    static constexpr std::string_view kVerbs[] = {
+        "v_add_",   "v_sub_",    "v_subrev_", "v_mul_",    "v_fma_",      "v_fmac_", "v_fmaak_",
+        "v_fmamk_", "v_pk_add_", "v_pk_mul_", "v_pk_fma_", "v_div_fmas_", "v_ldexp_"};
+    if (info.name == "v_cvt_f32_f64" || info.name == "v_cvt_f32_i32" ||
+        info.name == "v_cvt_f32_u32")
+        return 1;
+    for (std::string_view verb : kVerbs)
+        if (info.name.starts_with(verb))
+            return info.name.ends_with("_f32") ? 1 : info.name.ends_with("_f64") ? 2 : 0;
+    return 0;
 }
 
 static void refuse_modifiers(const Decoded& d) {
     const Inst& inst = d.inst;
     const OpInfo& info = inst.info();
-    if (inst.encoding == Encoding::sdwa) throw refusal("SDWA forms are not simulated");
     bool is_float = is_float_row(info);
-    if (inst.mods.clamp && (!is_float || info.columns[0].use == Use::sdef))
+    if (inst.mods.clamp && (!is_float || info.columns[0].use == Use::sdef || !clamps(info)))
         throw refusal("clamp on this instruction is not simulated");
     if (inst.encoding == Encoding::dpp &&
-        (info.operand_count < 2 || info.columns[0].use == Use::mod || info.columns[0].words > 1 ||
+        (info.operand_count < 2 || info.keeps_part() || info.columns[0].words > 1 ||
          info.columns[1].use != Use::src) &&
         info.columns[0].use != Use::sdef)
         throw refusal("DPP on this instruction is not simulated");
@@ -130,6 +183,11 @@ static Step make(const Launch& launch, const Decoded& d, uint32_t index) {
     s.op = d.inst.op;
     s.execute = kExecute[unsigned(s.op)];
     s.is_dpp = d.inst.encoding == Encoding::dpp;
+    if (d.inst.encoding == Encoding::sdwa) {
+        s.body = s.execute;
+        s.execute = execute_sdwa;
+    }
+    s.rounds = rounds(d.inst.info());
     s.passes = uint8_t(passes(d.inst));
     s.is_memory = d.inst.info().counter != Counter::none;
     for (unsigned n = 0; n < d.inst.info().operand_count; ++n) s.ref[n] = resolve(launch, d, n);
@@ -159,8 +217,12 @@ Code prepare(const Launch& launch) {
         code.steps.push_back(s);
     }
     for (Step& s : code.steps) {
-        if (!s.execute || !s.from->inst.info().is_branch() || s.op == Op::s_endpgm) continue;
-        uint32_t to = s.from->inst.operands[0].value;
+        if (!s.execute || !s.from->inst.info().is_branch()) continue;
+        const Operand* label = nullptr;
+        for (const Operand& o : s.from->inst.operands)
+            if (o.kind == Operand::Kind::label) label = &o;
+        if (!label) continue;
+        uint32_t to = label->value;
         s.target = to / 4 < code.at.size() ? code.at[to / 4] : Code::kNone;
         if (to % 4 || s.target == Code::kNone) {
             s.execute = nullptr;

@@ -13,6 +13,11 @@ void execute(Wave&, const Step&);
 using Execute = void (*)(Wave&, const Step&);
 extern const Execute kExecute[kOpCount];
 
+// SDWA: the row's body on selected bytes or words (sim/exec_sdwa.cpp).
+void execute_sdwa(Wave&, const Step&);
+// Under a MODE that rounds otherwise or shifts register numbers.
+void execute_unusual(Wave&, const Step&);
+
 Code prepare(const Launch&);
 
 // Why the result of this row is not covered by hardware evidence, or nullptr.

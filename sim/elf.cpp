@@ -235,12 +235,42 @@ Elf read_elf(ByteSpan file, const std::string& name) {
         const SectionHeader& s = headers[i];
         const auto section_name = text_at(names, s.name);
         if (!section_name) input.fail(Exit::usage, "section {} has no readable name", i);
-        elf.sections.push_back(
-            {*section_name, s.type, s.flags, s.address, section_bytes(input, file, s, i)});
+        elf.sections.push_back({*section_name, s.type, s.flags, s.address,
+                                section_bytes(input, file, s, i), s.size, s.link});
     }
     elf.symbols = read_symbols(input, headers, elf.sections, kSymtab);
     if (elf.symbols.empty()) elf.symbols = read_symbols(input, headers, elf.sections, kDynsym);
     return elf;
+}
+
+std::vector<ElfPointer> read_pointers(const Elf& elf) {
+    constexpr uint32_t kRela = 4, kAbsolute64 = 3, kRelative64 = 13;
+    struct Rela {
+        uint64_t offset;
+        uint32_t type, symbol;
+        uint64_t addend;
+    };
+    std::vector<ElfPointer> all;
+    for (const ElfSection& s : elf.sections) {
+        if (s.type != kRela || !s.is_loaded()) continue;
+        for (uint64_t at = 0; at + sizeof(Rela) <= s.bytes.size(); at += sizeof(Rela)) {
+            const auto r = load<Rela>(s.bytes, at);
+            if (r.type == kRelative64) {
+                all.push_back({r.offset, r.addend});
+                continue;
+            }
+            const ByteSpan symbols =
+                s.link < elf.sections.size() ? elf.sections[s.link].bytes : ByteSpan{};
+            const uint64_t place = uint64_t(r.symbol) * sizeof(Symbol);
+            if (r.type != kAbsolute64 || place + sizeof(Symbol) > symbols.size())
+                elf.input.fail(Exit::unsupported, "relocation of type {} in {}", r.type, s.name);
+            const auto symbol = load<Symbol>(symbols, place);
+            if (symbol.section == 0)
+                elf.input.fail(Exit::unsupported, "{} needs a symbol of another object", s.name);
+            all.push_back({r.offset, symbol.value + r.addend});
+        }
+    }
+    return all;
 }
 
 }  // namespace zyfa

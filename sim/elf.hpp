@@ -31,6 +31,9 @@ struct ElfSection {
     uint32_t type;
     uint64_t flags, address;
     ByteSpan bytes;  // empty for SHT_NOBITS
+    uint64_t size;
+    uint32_t link;
+    bool is_loaded() const { return flags & 2; }
 };
 
 struct ElfSymbol {
@@ -60,6 +63,13 @@ struct Elf {
     ByteSpan at_address(uint64_t address, uint64_t size) const;
     std::vector<ElfNote> notes() const;
 };
+
+// R_AMDGPU_*: `place` gets the address of `target`, both from the start of the loaded image.
+struct ElfPointer {
+    uint64_t place, target;
+};
+// Of all loaded relocation sections. Error, Exit::unsupported: one that needs another object.
+std::vector<ElfPointer> read_pointers(const Elf&);
 
 // Error, Exit::usage: empty, cut off, not ELF, malformed. Error, Exit::unsupported: well formed but
 // for something else (machine, target, features, archive, bundle, host program, unlinked object).

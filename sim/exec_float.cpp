@@ -133,7 +133,7 @@ static void extreme2(Wave& w, const Step& s, Body2 body) {
     Sources a(w, s, 1, 2, true);
     Lanes d;
     body(d.word, a.in[0], a.in[1]);
-    if (w.group->mode.ieee) quiet2(d.word, a.in[0], a.in[1]);
+    if (w.mode.ieee) quiet2(d.word, a.in[0], a.in[1]);
     finish_float(w, s, d);
     w.write_lanes(s.ref[0], 0, d, a.active);
 }
@@ -141,7 +141,7 @@ static void extreme3(Wave& w, const Step& s, Body3 body) {
     Sources a(w, s, 1, 3, true);
     Lanes d;
     body(d.word, a.in[0], a.in[1], a.in[2]);
-    if (w.group->mode.ieee) quiet3(d.word, a.in[0], a.in[1], a.in[2]);
+    if (w.mode.ieee) quiet3(d.word, a.in[0], a.in[1], a.in[2]);
     finish_float(w, s, d);
     w.write_lanes(s.ref[0], 0, d, a.active);
 }
@@ -199,7 +199,7 @@ static void packed(Wave& w, const Step& s, unsigned count, Body3 body) {
             const Ref& r = s.ref[1 + n];
             unsigned word = r.kind == Ref::Kind::constant ? 0 : select >> n & 1;
             packed_source(in[n].word, w.lanes(r, word, room), flip >> n & 1 ? 0x80000000 : 0,
-                          w.group->mode.flush32);
+                          w.mode.flush32);
         }
         body(d[half].word, in[0].word, in[1].word, in[2].word);
         finish_float(w, s, d[half]);

@@ -2,6 +2,7 @@
 // Transposed reads: FlyDSL's CopyAtom and AITER's v3 binaries (certain).
 #include "sim/arrival.hpp"
 #include "sim/dispatch.hpp"
+#include "sim/lds_access.hpp"
 
 namespace zyfa::sim {
 
@@ -12,27 +13,29 @@ static void note_range(Wave& w, const Step& s, unsigned lane, uint64_t address, 
         int(lane), address);
 }
 
-// Fills in the lanes' addresses and looks at what can be seen at issue.
-static void take_addresses(Wave& w, const Step& s, Flight& f, const Ref& address, unsigned bytes) {
+void take_addresses(Wave& w, const Step& s, Flight& f, const Ref& address, unsigned bytes) {
     Lanes room;
     const uint32_t* base = w.lanes(address, 0, room);
     uint32_t offset = s.mods().offset;
-    uint32_t misfit = 0;
-    for (unsigned l = 0; l < kLanes; ++l) {
-        f.address[l] = uint64_t(base[l]) + offset;
-        misfit |= (f.exec >> l & 1) ? uint32_t(f.address[l]) & (bytes - 1) : 0;
-    }
-    if (!misfit) return;
-    for (unsigned l = 0; l < kLanes; ++l)
-        if ((f.exec >> l & 1) && (f.address[l] & (bytes - 1)))
-            return w.note(
-                "MISALIGNED", Severity::error, s, nullptr,
-                fmt::format("LDS address {} is not a multiple of {}", f.address[l], bytes), int(l),
-                f.address[l]);
+    for (unsigned l = 0; l < kLanes; ++l) f.address[l] = uint32_t(base[l] + offset);
+    check_lds_alignment(w, s, f, bytes);
 }
 
-// A read issued while this wave's own direct-to-LDS load still fills these bytes.
-static void check_flight(Wave& w, const Step& s, const Flight& f, unsigned bytes) {
+void check_lds_alignment(Wave& w, const Step& s, const Flight& f, unsigned bytes) {
+    const unsigned low = bytes == 12 ? 3 : bytes - 1;
+    uint32_t misfit = 0;
+    for (unsigned l = 0; l < kLanes; ++l)
+        misfit |= (f.exec >> l & 1) ? uint32_t(f.address[l]) & low : 0;
+    if (!misfit) return;
+    for (unsigned l = 0; l < kLanes; ++l)
+        if ((f.exec >> l & 1) && (f.address[l] & low))
+            return w.note(
+                "MISALIGNED", Severity::error, s, nullptr,
+                fmt::format("LDS address {} is not a multiple of {}", f.address[l], low + 1),
+                int(l), f.address[l]);
+}
+
+void check_flight(Wave& w, const Step& s, const Flight& f, unsigned bytes) {
     if (w.dma_in_flight == 0) return;
     const Lds& lds = w.group->lds;
     for (unsigned l = 0; l < kLanes; ++l) {
@@ -45,7 +48,7 @@ static void check_flight(Wave& w, const Step& s, const Flight& f, unsigned bytes
     }
 }
 
-static void watch_read(Wave& w, const Flight& f, unsigned lane, unsigned bytes) {
+void watch_read(Wave& w, const Flight& f, unsigned lane, unsigned bytes) {
     Lds& lds = w.group->lds;
     uint32_t first = uint32_t(f.address[lane] / 4),
              end = uint32_t((f.address[lane] + bytes + 3) / 4);
@@ -61,8 +64,26 @@ static void watch_read(Wave& w, const Flight& f, unsigned lane, unsigned bytes) 
     }
 }
 
-// Bytes of a lane, or null after a finding.
-static uint8_t* lane_bytes(Wave& w, const Flight& f, unsigned lane, unsigned bytes) {
+static void watch_change(Wave& w, const Flight& f, unsigned lane, unsigned bytes, bool atomic) {
+    Lds& lds = w.group->lds;
+    const uint32_t end = uint32_t((f.address[lane] + bytes + 3) / 4);
+    for (uint32_t word = uint32_t(f.address[lane] / 4); word < end; ++word) {
+        Lds::Clash c = atomic ? lds.record_atomic(word, w.number, f.epoch, w.epoch, f.step)
+                              : lds.record_write(word, w.number, f.epoch, w.epoch, f.step);
+        if (c.step && w.group->options->races)
+            w.note("LDS-RACE", Severity::error, *f.step, c.step,
+                   fmt::format("writes what wave {} uses; no barrier orders the two", c.wave),
+                   int(lane), word * 4);
+    }
+}
+void watch_write(Wave& w, const Flight& f, unsigned lane, unsigned bytes) {
+    watch_change(w, f, lane, bytes, false);
+}
+void watch_atomic(Wave& w, const Flight& f, unsigned lane, unsigned bytes) {
+    watch_change(w, f, lane, bytes, true);
+}
+
+uint8_t* lane_bytes(Wave& w, const Flight& f, unsigned lane, unsigned bytes) {
     Lds& lds = w.group->lds;
     if (f.address[lane] + bytes <= lds.size()) return lds.bytes.data() + f.address[lane];
     note_range(w, *f.step, lane, f.address[lane], bytes);
@@ -99,6 +120,10 @@ void execute<Op::ds_read_b32>(Wave& w, const Step& s) {
 template <>
 void execute<Op::ds_read_b64>(Wave& w, const Step& s) {
     read<2>(w, s);
+}
+template <>
+void execute<Op::ds_read_b96>(Wave& w, const Step& s) {
+    read<3>(w, s);
 }
 template <>
 void execute<Op::ds_read_b128>(Wave& w, const Step& s) {
@@ -180,21 +205,12 @@ void execute<Op::ds_read_b64_tr_b4>(Wave& w, const Step& s) {
 
 template <unsigned Words>
 static void write_arrives(Wave& w, const Flight& f) {
-    Lds& lds = w.group->lds;
     for (unsigned l = 0; l < kLanes; ++l) {
         if (!(f.exec >> l & 1)) continue;
         uint8_t* to = lane_bytes(w, f, l, 4 * Words);
         if (!to) continue;
         for (unsigned n = 0; n < Words; ++n) std::memcpy(to + 4 * n, &f.data[n][l], 4);
-        uint32_t first = uint32_t(f.address[l] / 4),
-                 end = uint32_t((f.address[l] + 4 * Words + 3) / 4);
-        for (uint32_t word = first; word < end; ++word) {
-            Lds::Clash c = lds.record_write(word, w.number, f.epoch, w.epoch, f.step);
-            if (c.step && w.group->options->races)
-                w.note("LDS-RACE", Severity::error, *f.step, c.step,
-                       fmt::format("writes what wave {} uses; no barrier orders the two", c.wave),
-                       int(l), word * 4);
-        }
+        watch_write(w, f, l, 4 * Words);
     }
 }
 template <unsigned Words>
@@ -212,6 +228,10 @@ void execute<Op::ds_write_b32>(Wave& w, const Step& s) {
 template <>
 void execute<Op::ds_write_b64>(Wave& w, const Step& s) {
     write<2>(w, s);
+}
+template <>
+void execute<Op::ds_write_b96>(Wave& w, const Step& s) {
+    write<3>(w, s);
 }
 template <>
 void execute<Op::ds_write_b128>(Wave& w, const Step& s) {

@@ -6,13 +6,12 @@
 
 #include "sim/arrival.hpp"
 #include "sim/dispatch.hpp"
-#include "sim/shadow.hpp"
+#include "sim/vmem.hpp"
 
 namespace zyfa::sim {
 
-// Where the lanes of one instruction point to: base + address[lane], in range below limit.
-static void take_buffer(Wave& w, const Step& s, Flight& f, const Ref& address, const Ref& resource,
-                        const Ref& soffset) {
+void take_buffer(Wave& w, const Step& s, Flight& f, const Ref& address, const Ref& resource,
+                 const Ref& soffset) {
     const Mods& m = s.mods();
     uint32_t word1 = w.read(resource, 1), records = w.read(resource, 2);
     if (m.idxen) w.refuse(s, "indexed buffer addresses (idxen) are not simulated");
@@ -29,7 +28,7 @@ static void take_buffer(Wave& w, const Step& s, Flight& f, const Ref& address, c
         for (unsigned l = 0; l < kLanes; ++l) f.address[l] += offset[l];
     }
 }
-static void take_global(Wave& w, const Step& s, Flight& f, const Ref& address, const Ref& base) {
+void take_global(Wave& w, const Step& s, Flight& f, const Ref& address, const Ref& base) {
     bool has_base = base.kind == Ref::Kind::scalar;
     f.base = int64_t(int32_t(s.mods().offset)) + (has_base ? w.read64(base) : 0);
     f.limit = ~uint64_t(0);
@@ -40,107 +39,13 @@ static void take_global(Wave& w, const Step& s, Flight& f, const Ref& address, c
         f.address[l] = low[l] | (high ? uint64_t(high[l]) << 32 : 0);
 }
 
-// The bytes of one lane's word, or null (out of range, or outside all memory: a finding).
-struct Reach {
-    Wave& w;
-    const Flight& f;
-    const char* what;
-    Memory::Window window{};
-    uint8_t* operator()(unsigned lane, unsigned offset, unsigned bytes, bool& zero) {
-        uint64_t at = f.address[lane] + offset;
-        zero = f.limit != ~uint64_t(0) && at >= f.limit;
-        if (zero) return nullptr;
-        uint64_t address = (f.base + at) & 0xffff'ffff'ffff;
-        uint8_t* found = window.find(address, bytes);
-        if (!found) {
-            window = w.group->memory->window(address);
-            found = window.find(address, bytes);
-        }
-        if (!found) note_outside(w, *f.step, what, bytes, address, int(lane));
-        else if (window.unset) shadow(address, bytes, lane);
-        return found;
-    }
-    void shadow(uint64_t address, unsigned bytes, unsigned lane) const {
-        if (f.step->from->inst.info().is_store()) write_shadow(window, address, bytes);
-        else read_shadow(w, *f.step, window, address, bytes, int(lane));
-    }
-};
-
-static void check_alignment(Wave& w, const Flight& f, unsigned bytes) {
+void check_alignment(Wave& w, const Flight& f, unsigned bytes) {
     for (unsigned l = 0; l < kLanes; ++l)
         if ((f.exec >> l & 1) && ((f.base + f.address[l]) & (bytes - 1)) && f.address[l] < f.limit)
             return w.note(
                 "MISALIGNED", Severity::warning, *f.step, nullptr,
                 fmt::format("address {:#x} is not a multiple of {}", f.base + f.address[l], bytes),
                 int(l), f.base + f.address[l]);
-}
-
-// --- loads to registers ---
-template <unsigned Words, unsigned Bytes>  // Bytes of each word
-static void load_arrives(Wave& w, const Flight& f) {
-    Lanes d[Words];
-    Reach reach{w, f, "load"};
-    for (unsigned l = 0; l < kLanes; ++l) {
-        if (!(f.exec >> l & 1)) continue;
-        for (unsigned n = 0; n < Words; ++n) {
-            bool zero;
-            uint32_t value = 0;
-            if (const uint8_t* from = reach(l, 4 * n, Bytes, zero))
-                std::memcpy(&value, from, Bytes);
-            else if (!zero) value = kPoison;
-            d[n].word[l] = value;
-        }
-    }
-    for (unsigned n = 0; n < Words; ++n) w.write_lanes(f.step->ref[0], n, d[n], f.exec);
-}
-template <unsigned Words, unsigned Bytes = 4>
-static void buffer_load(Wave& w, const Step& s) {
-    Flight& f = issue(w, s, w.loads);
-    f.arrive = load_arrives<Words, Bytes>;
-    take_buffer(w, s, f, s.ref[1], s.ref[2], s.ref[3]);
-    check_alignment(w, f, Bytes);
-    poison_destination(w, s, f.exec);
-}
-template <unsigned Words, unsigned Bytes = 4>
-static void global_load(Wave& w, const Step& s) {
-    Flight& f = issue(w, s, w.loads);
-    f.arrive = load_arrives<Words, Bytes>;
-    take_global(w, s, f, s.ref[1], s.ref[2]);
-    check_alignment(w, f, Bytes);
-    poison_destination(w, s, f.exec);
-}
-
-// --- stores ---
-template <unsigned Words, unsigned Bytes>
-static void store_arrives(Wave& w, const Flight& f) {
-    Reach reach{w, f, "store"};
-    for (unsigned l = 0; l < kLanes; ++l) {
-        if (!(f.exec >> l & 1)) continue;
-        for (unsigned n = 0; n < Words; ++n) {
-            bool zero;
-            if (uint8_t* to = reach(l, 4 * n, Bytes, zero)) std::memcpy(to, &f.data[n][l], Bytes);
-        }
-    }
-}
-static void take_data(Wave& w, Flight& f, const Ref& data, unsigned words) {
-    for (unsigned n = 0; n < words; ++n)
-        std::memcpy(f.data[n], w.vector[data.index + n].word, sizeof f.data[n]);
-}
-template <unsigned Words, unsigned Bytes = 4>
-static void buffer_store(Wave& w, const Step& s) {
-    Flight& f = issue(w, s, w.loads);
-    f.arrive = store_arrives<Words, Bytes>;
-    take_buffer(w, s, f, s.ref[1], s.ref[2], s.ref[3]);
-    check_alignment(w, f, Bytes);
-    take_data(w, f, s.ref[0], Words);
-}
-template <unsigned Words>
-static void global_store(Wave& w, const Step& s) {
-    Flight& f = issue(w, s, w.loads);
-    f.arrive = store_arrives<Words, 4>;
-    take_global(w, s, f, s.ref[0], s.ref[2]);
-    check_alignment(w, f, 4);
-    take_data(w, f, s.ref[1], Words);
 }
 
 // --- loads that write LDS ---
@@ -150,7 +55,7 @@ static uint64_t lds_start(const Wave& w, const Step& s) {
 template <unsigned Words, unsigned Bytes, bool Signed>
 static void direct_arrives(Wave& w, const Flight& f) {
     Lds& lds = w.group->lds;
-    Reach reach{w, f, "load"};
+    Reach reach{w, f, Access::load};
     --w.dma_in_flight;
     for (unsigned l = 0; l < kLanes; ++l) {
         if (!(f.exec >> l & 1)) continue;
@@ -179,6 +84,7 @@ static void direct_arrives(Wave& w, const Flight& f) {
 static void check_reads(Wave& w, const Step& s, uint64_t first, uint64_t end) {
     for (unsigned n = 0; n < w.lds.size(); ++n) {
         const Flight& read = w.lds[n];
+        if (!read.step->from) continue;  // a flat access, counted here as well
         const Inst& inst = read.step->from->inst;
         if (inst.info().rate == Rate::lds_write || inst.op == Op::ds_bpermute_b32) continue;
         unsigned bytes = read.step->ref[0].words * 4;
@@ -234,6 +140,16 @@ template <> void execute<Op::buffer_load_sshort_lds>(Wave& w, const Step& s) { d
 template <> void execute<Op::buffer_load_dwordx3_lds>(Wave& w, const Step& s) { direct_load<3>(w, s); }
 template <> void execute<Op::buffer_load_dword_lds>(Wave& w, const Step& s) { direct_load<1>(w, s); }
 template <> void execute<Op::buffer_load_dwordx4_lds>(Wave& w, const Step& s) { direct_load<4>(w, s); }
+template <> void execute<Op::buffer_load_sbyte>(Wave& w, const Step& s) { buffer_load<1, 1, Rest::sign>(w, s); }
+template <> void execute<Op::buffer_load_sshort>(Wave& w, const Step& s) { buffer_load<1, 2, Rest::sign>(w, s); }
+template <> void execute<Op::buffer_load_ubyte_d16>(Wave& w, const Step& s) { buffer_load<1, 1, Rest::low>(w, s); }
+template <> void execute<Op::buffer_load_ubyte_d16_hi>(Wave& w, const Step& s) { buffer_load<1, 1, Rest::high>(w, s); }
+template <> void execute<Op::buffer_load_sbyte_d16>(Wave& w, const Step& s) { buffer_load<1, 1, Rest::sign_low>(w, s); }
+template <> void execute<Op::buffer_load_sbyte_d16_hi>(Wave& w, const Step& s) { buffer_load<1, 1, Rest::sign_high>(w, s); }
+template <> void execute<Op::buffer_load_short_d16>(Wave& w, const Step& s) { buffer_load<1, 2, Rest::low>(w, s); }
+template <> void execute<Op::buffer_load_short_d16_hi>(Wave& w, const Step& s) { buffer_load<1, 2, Rest::high>(w, s); }
+template <> void execute<Op::buffer_store_byte_d16_hi>(Wave& w, const Step& s) { buffer_store<1, 1, true>(w, s); }
+template <> void execute<Op::buffer_store_short_d16_hi>(Wave& w, const Step& s) { buffer_store<1, 2, true>(w, s); }
 template <> void execute<Op::buffer_store_byte>(Wave& w, const Step& s) { buffer_store<1, 1>(w, s); }
 template <> void execute<Op::buffer_store_short>(Wave& w, const Step& s) { buffer_store<1, 2>(w, s); }
 template <> void execute<Op::buffer_store_dword>(Wave& w, const Step& s) { buffer_store<1>(w, s); }

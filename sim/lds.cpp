@@ -10,6 +10,7 @@ void Lds::reset(uint32_t size, uint64_t seed) {
     flight_wave.assign(words, kNobody);
     flight_step.assign(words, nullptr);
     writer.assign(words, kNobody);
+    by_atomic.assign(words, 0);
     writes.assign(words, {});
     for (auto& r : reads) r.assign(words, {});
 }
@@ -41,8 +42,21 @@ Lds::Clash Lds::record_write(uint32_t word, unsigned wave, uint32_t issued, uint
         if (others && read[word].done >= issued) clash = {read[word].step, __builtin_ctz(others)};
     }
     writer[word] = uint8_t(wave);
+    by_atomic[word] = 0;
     writes[word] = {done, step};
     written[word] = 1;
+    return clash;
+}
+
+Lds::Clash Lds::record_atomic(uint32_t word, unsigned wave, uint32_t issued, uint32_t done,
+                              const Step* step) {
+    const bool after_atomic = by_atomic[word] && writer[word] != kNobody;
+    const bool shared = after_atomic && writer[word] != wave && writes[word].done >= issued;
+    const bool many = writer[word] == kMany && writes[word].done == done;
+    if (after_atomic) writer[word] = uint8_t(wave);  // not a clash
+    Clash clash = record_write(word, wave, issued, done, step);
+    writer[word] = shared || many ? kMany : uint8_t(wave);
+    by_atomic[word] = 1;
     return clash;
 }
 

@@ -16,7 +16,7 @@ namespace zyfa::sim {
 struct Step;
 
 struct Lds {
-    static constexpr uint8_t kNobody = 0xff;
+    static constexpr uint8_t kNobody = 0xff, kMany = 0xfe;
     struct Write {
         uint32_t done = 0;
         const Step* step = nullptr;
@@ -31,7 +31,8 @@ struct Lds {
     std::vector<uint8_t> written;      // by word
     std::vector<uint8_t> flight_wave;  // by word: wave whose direct-to-LDS load is under way
     std::vector<const Step*> flight_step;
-    std::vector<uint8_t> writer;  // wave of `writes`
+    std::vector<uint8_t> writer;     // wave of `writes`
+    std::vector<uint8_t> by_atomic;  // the last write was an atomic
     std::vector<Write> writes;
     std::vector<Read> reads[2];  // newest epoch first
 
@@ -46,6 +47,8 @@ struct Lds {
     // Records an access that completes now; the answer names an access that it is not ordered with.
     Clash record_read(uint32_t word, unsigned wave, uint32_t issued, uint32_t done, const Step*);
     Clash record_write(uint32_t word, unsigned wave, uint32_t issued, uint32_t done, const Step*);
+    // Atomics need no order among themselves.
+    Clash record_atomic(uint32_t word, unsigned wave, uint32_t issued, uint32_t done, const Step*);
 };
 
 }  // namespace zyfa::sim

@@ -104,6 +104,7 @@ KernelMetadata read_kernel(const Map& map) {
     k.vgprs = map.number(".vgpr_count");
     k.max_flat_workgroup_size = map.number(".max_flat_workgroup_size");
     if (map.find(".agpr_count")) k.agprs = map.number(".agpr_count");
+    if (const json* v = map.find(".uses_dynamic_stack")) k.dynamic_stack = *v == json(true);
     if (map.number(".wavefront_size") != 64)
         map.input.fail(Exit::unsupported, "metadata {}.wavefront_size is not 64", map.path);
     if (const json* size = map.find(".reqd_workgroup_size")) {

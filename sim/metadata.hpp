@@ -13,6 +13,7 @@ struct KernelMetadata {
     std::vector<KernelArgument> arguments;
     uint32_t kernarg_bytes, lds_bytes, scratch_bytes, sgprs, vgprs, max_flat_workgroup_size;
     std::optional<uint32_t> agprs;
+    bool dynamic_stack = false;
     std::array<uint32_t, 3> required_workgroup{};
 };
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "isa/ops.hpp"
 
@@ -18,6 +19,8 @@ struct Evidence {
     const char* source = nullptr;
 };
 const Evidence& evidence(Op);
+// Rows that no rule covers and rules that no row needs: none, or the table of rules is wrong.
+std::vector<std::string_view> evidence_gaps();
 
 constexpr std::string_view proof_name(Proof p) {
     constexpr std::string_view kNames[] = {"hardware_binary", "vendor_text", "inferred", "guess"};

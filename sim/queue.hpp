@@ -10,9 +10,12 @@ namespace zyfa::sim {
 struct Step;
 struct Wave;
 
+enum class Space : uint8_t { global, flat, scratch };
+
 struct Flight {
     const Step* step = nullptr;
     void (*arrive)(Wave&, const Flight&) = nullptr;
+    Space space = Space::global;
     uint64_t exec = 0;
     uint32_t epoch = 0;                // barriers that the wave had passed at issue
     uint64_t slot = 0;                 // the wave's slots at issue

@@ -68,8 +68,10 @@ std::vector<uint8_t> packed_bytes(const LaunchFile& launch, const LaunchBuffer& 
     return packed;
 }
 
-std::vector<uint8_t> kernarg_image(const LaunchFile& launch, const Memory& memory) {
+std::vector<uint8_t> kernarg_image(const LaunchFile& launch, const KernelInfo& kernel,
+                                   const Memory& memory) {
     std::vector<uint8_t> image(launch.kernarg_bytes, 0);
+    fill_hidden_arguments(kernel, launch.grid, launch.workgroup, launch.dynamic_lds, image);
     for (const KernargField& f : launch.kernarg) {
         uint64_t bits = f.bits;
         if (f.is_pointer) bits = f.buffer.empty() ? 0 : memory.address_of(f.buffer) + f.add;
@@ -141,7 +143,8 @@ Prepared prepare(const LaunchFile& launch, CodeObject object) {
     p.launch.grid = launch.grid;
     p.launch.workgroup = launch.workgroup;
     p.launch.dynamic_lds = launch.dynamic_lds;
-    p.launch.kernarg = kernarg_image(launch, p.memory);
+    p.launch.kernarg = kernarg_image(launch, kernel, p.memory);
+    p.launch.image = p.object.image.get();
     p.launch.most_wave_instructions = 1'000'000'000;  // a quarter of an hour for one wave
     for (const LaunchBuffer& b : launch.buffers)
         if (b.released) p.memory.release(p.memory.address_of(b.name));

@@ -11,87 +11,12 @@
 #include "sim/dispatch.hpp"
 #include "sim/order.hpp"
 #include "sim/proof.hpp"
+#include "sim/start.hpp"
 #include "sim/watch.hpp"
 
 namespace zyfa {
 namespace sim {
 namespace {
-
-unsigned threads_of(const Launch& l) { return l.workgroup[0] * l.workgroup[1] * l.workgroup[2]; }
-
-void check_launch(const Launch& l) {
-    const KernelSetup& k = l.setup;
-    auto refuse = [&](const std::string& why) {
-        throw Error(fmt::format("kernel {}: {}", k.name, why), Exit::unsupported);
-    };
-    for (unsigned n : {0, 1, 2})
-        if (l.grid[n] == 0 || l.workgroup[n] == 0)
-            throw Error(fmt::format("kernel {}: an empty grid or workgroup", k.name));
-    uint64_t threads = uint64_t(l.workgroup[0]) * l.workgroup[1] * l.workgroup[2];
-    if (threads > 1024)
-        refuse(fmt::format("{} threads in a workgroup; 1024 is the limit", threads));
-    if (uint64_t(k.lds_bytes) + l.dynamic_lds > 163840)
-        refuse(fmt::format("{} bytes of LDS; 163840 is the limit", k.lds_bytes + l.dynamic_lds));
-    if (k.round32 != 0) refuse("only rounding to nearest even is simulated (f32)");
-    if (k.denorm32 != 0 && k.denorm32 != 3)
-        refuse("denormals flushed on one side only are not simulated (f32)");
-    if (l.kernarg.size() < k.kernarg_bytes)
-        throw Error(fmt::format("kernel {}: {} bytes of arguments, it reads {}", k.name,
-                                l.kernarg.size(), k.kernarg_bytes));
-    for (unsigned n : {1, 2})
-        if (l.workgroup[n] > 1 && k.workitem_dims <= n)
-            refuse("the workgroup has more dimensions than the kernel's workitem ids");
-}
-
-void mark_written(Wave& w, unsigned bit) { w.written[bit / 64] |= uint64_t(1) << bit % 64; }
-
-void start(Wave& w, Group& g, unsigned number) {
-    const Launch& l = *g.launch;
-    const KernelSetup& k = l.setup;
-    uint32_t poison = g.options->seed & 1 ? 0xffffffff : kPoison;
-    for (Lanes& v : w.vector) std::fill_n(v.word, kLanes, poison);
-    w.scalar.fill(poison);
-    w.pending = {};
-    w.written = {};
-    w.loads.clear();
-    w.lds.clear();
-    w.scalars.clear();
-    w.dma_in_flight = 0;
-    w.loads_overlap = false;
-    w.scc = false;
-    w.state = State::running;
-    w.number = uint16_t(number);
-    w.epoch = 0;
-    w.instructions = w.slots = w.matrix_free = 0;
-    w.group = &g;
-    w.pc = g.code->at[k.entry / 4];
-
-    unsigned next = 0;
-    auto give = [&](uint32_t value) {
-        mark_written(w, kScalarBit + next);
-        w.scalar[next++] = value;
-    };
-    if (k.kernarg_ptr) {
-        give(uint32_t(g.kernarg_address));
-        give(uint32_t(g.kernarg_address >> 32));
-    }
-    for (unsigned n : {0, 1, 2})
-        if (k.workgroup_id[n]) give(g.id[n]);
-
-    unsigned first = number * kLanes, live = std::min(kLanes, threads_of(l) - first);
-    uint64_t exec = live == kLanes ? kAllLanes : (uint64_t(1) << live) - 1;
-    w.scalar[kExec] = uint32_t(exec);
-    w.scalar[kExec + 1] = uint32_t(exec >> 32);
-    mark_written(w, kScalarBit + kExec);
-    mark_written(w, kScalarBit + kExec + 1);
-    for (unsigned lane = 0; lane < live; ++lane) {
-        unsigned id = first + lane, x = id % l.workgroup[0],
-                 y = id / l.workgroup[0] % l.workgroup[1];
-        unsigned z = id / l.workgroup[0] / l.workgroup[1];
-        w.vector[0].word[lane] = x | y << 10 | z << 20;
-    }
-    mark_written(w, 0);
-}
 
 void report_uninitialised(Wave& w, const Step& s) {
     for (unsigned n = 0; n < s.touches; ++n) {
@@ -150,7 +75,9 @@ void step(Wave& w, std::vector<uint64_t>& counts) {
     ++w.instructions;
     ++w.pc;
     if constexpr (kHooked) w.group->options->hook->before(w, s);
-    s.execute(w, s);
+    if (w.unusual) [[unlikely]]
+        execute_unusual(w, s);
+    else s.execute(w, s);
     if constexpr (kHooked) w.group->options->hook->after(w, s);
 }
 
@@ -163,6 +90,12 @@ void forbid_unproven(Code& code) {
         code.untrusted.emplace(
             s.index, fmt::format("what it does is {}: {}", proof_name(e.proof), e.source));
     }
+}
+
+// Memory atomics give results that depend on the order of workgroups: one thread keeps it.
+bool orders_matter(const Code& code) {
+    return std::any_of(code.steps.begin(), code.steps.end(),
+                       [](const Step& s) { return s.execute && s.from->inst.info().is_atomic(); });
 }
 
 struct Worker {
@@ -211,7 +144,7 @@ struct Worker {
         unsigned waves = (threads_of(l) + kLanes - 1) / kLanes;
         while (group.waves.size() < waves) group.waves.push_back(std::make_unique<Wave>());
         group.lds.reset(l.setup.lds_bytes + l.dynamic_lds, o.seed);
-        for (unsigned n = 0; n < waves; ++n) start(*group.waves[n], group, n);
+        for (unsigned n = 0; n < waves; ++n) start_wave(*group.waves[n], group, n);
 
         Order order(o, index, waves);
         unsigned live = waves;
@@ -257,13 +190,13 @@ Result run(const Launch& launch, Memory& memory, const Options& options) {
         throw Error(fmt::format("no wave {} to starve: the workgroup has {}", options.starved,
                                 (threads_of(launch) + kLanes - 1) / kLanes));
     if (options.proven_only) forbid_unproven(code);
-    uint64_t kernarg = memory.allocate("kernel arguments", launch.kernarg.size(), 256, 256);
-    memory.write(kernarg, launch.kernarg);
+    const LaunchMemory loaded(launch, memory);
 
     uint64_t total = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
     unsigned count = options.threads ? options.threads : std::thread::hardware_concurrency();
     if (options.hook || options.stop_at_error) count = 1;  // in order
     count = unsigned(std::clamp<uint64_t>(count, 1, total));
+    if (orders_matter(code)) count = 1;
     std::vector<Worker> workers(count);
     std::atomic<uint64_t> next{0}, done{0};
     std::atomic<bool> stopped{false};
@@ -277,8 +210,8 @@ Result run(const Launch& launch, Memory& memory, const Options& options) {
         worker.group.code = &code;
         worker.group.memory = &memory;
         worker.group.reporter = &worker.reporter;
-        worker.group.mode = {setup.denorm32 == 0, setup.dx10_clamp, setup.ieee};
-        worker.group.kernarg_address = kernarg;
+        worker.group.mode = start_mode(setup);
+        loaded.give(worker.group);
         worker.counts.assign(code.steps.size(), 0);
         for (uint64_t n; !stopped && worker.complete && (n = next++) < total;) {
             try {
@@ -302,7 +235,6 @@ Result run(const Launch& launch, Memory& memory, const Options& options) {
     for (unsigned n = 1; n < count; ++n) pool.emplace_back(work, std::ref(workers[n]));
     work(workers[0]);
     for (std::thread& t : pool) t.join();
-    memory.release(kernarg);
     if (failure) std::rethrow_exception(failure);
 
     Result result;

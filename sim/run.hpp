@@ -20,20 +20,37 @@
 namespace zyfa {
 
 // What the kernel descriptor says of the state a wave starts in (LLVM AMDGPUUsage, "Initial Kernel
-// Execution State", gfx950). User SGPRs other than the kernel argument pointer are refused.
+// Execution State", gfx950). User SGPRs stand in this order: dispatch packet, queue, kernel
+// arguments, dispatch id, flat scratch init, private segment size, preloaded arguments.
 struct KernelSetup {
     std::string name;
     uint32_t entry = 0;  // byte offset in code
     uint32_t lds_bytes = 0, kernarg_bytes = 0;
     uint32_t vgprs = 256;  // architectural VGPRs = accum_offset
     uint32_t agprs = 0, sgprs = 102;
-    bool kernarg_ptr = true;                             // s[0:1]
+    bool dispatch_ptr = false, queue_ptr = false;
+    bool kernarg_ptr = true;
+    bool dispatch_id = false, flat_scratch_init = false, private_segment_size = false;
+    uint32_t preload_words = 0, preload_offset = 0;      // of kernel arguments, in words
+    uint32_t user_sgprs = 0;                             // 0: as many as the above need
     std::array<bool, 3> workgroup_id{true, true, true};  // next SGPRs, in the enabled order
+    bool workgroup_info = false;                         // one SGPR behind the ids
     unsigned workitem_dims = 1;                          // v0 = x | y << 10 | z << 20
+    uint32_t scratch_bytes = 0;                          // for each lane
     uint8_t round32 = 0, round16 = 0;                    // 0 = to nearest even
     uint8_t denorm32 = 0, denorm16 = 3;                  // 0 = flush, 3 = keep
-    bool dx10_clamp = true, ieee = true;
+    bool dx10_clamp = true, ieee = true, fp16_ovfl = false;
 };
+
+// The loaded bytes of a code object, address 0 first: constants, code, variables. `pointers` are
+// places that hold the address of another byte of the image (R_AMDGPU_RELATIVE64).
+struct CodeImage {
+    std::vector<uint8_t> bytes;
+    uint64_t text = 0;                                    // where Launch::code starts
+    std::vector<std::pair<uint64_t, uint64_t>> pointers;  // place, byte of the image
+};
+// Puts it into memory, once for all launches that share its variables. Returns its address.
+uint64_t load_image(const CodeImage&, Memory&);
 
 struct Launch {
     std::span<const Decoded> code;
@@ -44,6 +61,10 @@ struct Launch {
     std::vector<uint8_t> kernarg;
     // More than any wave of this call can need, so one that gets there is endless; 0: not known.
     uint64_t most_wave_instructions = 0;
+    // Needed by code that reads its own constants or variables. With an address: already loaded by
+    // load_image(); else it is loaded for this run alone.
+    const CodeImage* image = nullptr;
+    uint64_t image_address = 0;
 };
 
 // How a matrix instruction adds up. `exact`: all products and C exactly, one rounding. `cdna3`:

@@ -81,10 +81,10 @@ Sources::Sources(Wave& w, const Step& s, unsigned first, unsigned count, bool is
     if (!is_float) return;
     for (unsigned n = 0; n < count; ++n) {
         const Ref& r = s.ref[first + n];
-        if (!r.neg && !r.abs && !w.group->mode.flush32) continue;
+        if (!r.neg && !r.abs && !w.mode.flush32) continue;
         Lanes made;
         change_sign(made.word, in[n], r.abs ? 0x7fffffff : ~0u, r.neg ? 0x80000000 : 0,
-                    w.group->mode.flush32);
+                    w.mode.flush32);
         room[n] = made;
         in[n] = room[n].word;
     }
@@ -93,12 +93,12 @@ Sources::Sources(Wave& w, const Step& s, unsigned first, unsigned count, bool is
 void finish_float(Wave& w, const Step& s, Lanes& d) {
     static constexpr float kScale[] = {1.0f, 2.0f, 4.0f, 0.5f};
     const Mods& m = s.mods();
-    const Mode& mode = w.group->mode;
+    const Mode& mode = w.mode;
     // ISA text: output modifiers need denormals off; they are not IEEE.
     if (m.omod && (!mode.flush32 || mode.ieee))
         w.refuse(s, "output modifier with denormals kept or IEEE mode has no defined result");
-    if (m.omod || m.clamp || mode.flush32)
-        finish(d.word, kScale[m.omod & 3], mode.flush32, m.clamp, mode.dx10_clamp);
+    if (m.omod || m.clamp || mode.flush_out32)
+        finish(d.word, kScale[m.omod & 3], mode.flush_out32, m.clamp, mode.dx10_clamp);
 }
 
 }  // namespace zyfa::sim

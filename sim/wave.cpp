@@ -4,10 +4,21 @@
 
 namespace zyfa::sim {
 
+// Apertures of flat addresses (Linux amdkfd, kfd_flat_memory.c, gfx9; certain).
+static uint64_t special64(unsigned index) {
+    switch (index) {
+        case kSharedBase: return kSharedAperture;
+        case kSharedLimit: return kSharedAperture | 0xffffffff;
+        case kPrivateBase: return kPrivateAperture;
+        default: return kPrivateAperture | 0xffffffff;
+    }
+}
+
 uint32_t Wave::read(const Ref& r, unsigned word) const {
     if (r.kind == Ref::Kind::constant) return r.constant[word];
     unsigned index = r.index + word;
     if (index < scalar.size()) return scalar[index];
+    if (r.words == 2) return uint32_t(special64(r.index) >> 32 * word);
     if (index == kVccz) return scalar64(kVcc) == 0;
     if (index == kExecz) return exec() == 0;
     return scc;  // kScc: prepare() lets nothing else through
@@ -15,6 +26,7 @@ uint32_t Wave::read(const Ref& r, unsigned word) const {
 
 uint64_t Wave::read64(const Ref& r) const {
     if (r.kind == Ref::Kind::constant) return r.constant[0] | uint64_t(r.constant[1]) << 32;
+    if (r.index >= scalar.size()) return special64(r.index);
     return scalar64(r.index);
 }
 

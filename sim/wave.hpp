@@ -22,6 +22,9 @@ namespace zyfa::sim {
 
 inline constexpr unsigned kLanes = 64;
 inline constexpr uint64_t kAllLanes = ~uint64_t(0);
+inline constexpr uint32_t kMaxScratchBytes = 1 << 20;  // for each lane; what a host can hold
+// Flat addresses of LDS and of scratch start here, each 4 GiB long.
+inline constexpr uint64_t kSharedAperture = uint64_t(1) << 48, kPrivateAperture = uint64_t(2) << 48;
 struct alignas(64) Lanes {
     uint32_t word[kLanes];
 };
@@ -50,11 +53,13 @@ struct Touch {
 struct Wave;
 struct Step {
     void (*execute)(Wave&, const Step&) = nullptr;  // nullptr: no row in ops.def
+    void (*body)(Wave&, const Step&) = nullptr;     // SDWA: what runs on the selected parts
     const Decoded* from = nullptr;
     std::array<Ref, kMaxOperands> ref{};
     std::array<Touch, 16> touch{};
     uint8_t touches = 0, passes = 0;  // passes: of the matrix pipe
     bool is_dpp = false, is_memory = false;
+    uint8_t rounds = 0;  // result rounded by MODE: 1 as f32, 2 as f64 (f16 bodies do it themselves)
     Op op = Op::s_nop;
     uint32_t index = 0, target = 0;  // step numbers
     const Mods& mods() const { return from->inst.mods; }
@@ -68,9 +73,30 @@ struct Code {
     static constexpr uint32_t kNone = ~uint32_t(0);
 };
 
-// MODE as this launch has it.
+// MODE register, live in each wave: round [1:0] f32, [3:2] f64 and f16; denormals [5:4] f32, [7:6]
+// f64 and f16 (bit 0: keep those of sources, bit 1: those of results); DX10_CLAMP 8, IEEE 9,
+// FP16_OVFL 23, GPR_IDX_EN 27. Source: CDNA3 ISA, "Mode register"; LLVM SIDefines (certain).
 struct Mode {
-    bool flush32, dx10_clamp, ieee;
+    uint32_t bits = 0;
+    bool flush32 = false;                       // denormal f32 sources count as 0
+    bool flush_out32 = false;                   // denormal f32 results become 0
+    bool flush16 = false, flush_out16 = false;  // the same of f16 and f64
+    bool dx10_clamp = false, ieee = false, fp16_ovfl = false;
+    uint8_t round32 = 0, round16 = 0;  // 0 nearest even, 1 up, 2 down, 3 to zero
+
+    Mode() = default;
+    explicit Mode(uint32_t b)
+        : bits(b),
+          flush32(!(b >> 4 & 1)),
+          flush_out32(!(b >> 5 & 1)),
+          flush16(!(b >> 6 & 1)),
+          flush_out16(!(b >> 7 & 1)),
+          dx10_clamp(b >> 8 & 1),
+          ieee(b >> 9 & 1),
+          fp16_ovfl(b >> 23 & 1),
+          round32(b & 3),
+          round16(b >> 2 & 3) {}
+    bool indexes() const { return bits >> 27 & 1; }
 };
 
 struct Group {
@@ -79,19 +105,21 @@ struct Group {
     const Code* code = nullptr;
     Memory* memory = nullptr;
     Reporter* reporter = nullptr;
-    Mode mode{};
+    Mode mode;  // at the start of a wave
     uint64_t index = 0;
     std::array<uint32_t, 3> id{};
     Lds lds;
     std::vector<std::unique_ptr<Wave>> waves;
-    uint64_t kernarg_address = 0;
-    bool has_error = false;  // a finding of that severity was made
+    uint64_t kernarg_address = 0, packet_address = 0, queue_address = 0;
+    uint64_t code_address = 0;  // of byte 0 of Launch::code
+    bool has_error = false;     // a finding of that severity was made
 };
 
 enum class State : uint8_t { running, at_barrier, ended };
 
+inline constexpr unsigned kTemporary = 512;  // registers behind those of the wave, for SDWA
 struct Wave {
-    Lanes vector[512];
+    Lanes vector[kTemporary + 6];
     std::array<uint32_t, 128> scalar{};
     bool scc = false;
     State state = State::running;
@@ -107,7 +135,14 @@ struct Wave {
     unsigned dma_in_flight = 0;
     bool loads_overlap = false;  // two loads under way to one register
     Group* group = nullptr;
+    Mode mode;
+    bool unusual = false;          // MODE asks for other rounding or for register indexing
+    std::vector<uint8_t> scratch;  // lane after lane
 
+    void set_mode(uint32_t bits) {
+        mode = Mode(bits);
+        unusual = mode.round32 || mode.round16 || mode.indexes();
+    }
     uint64_t exec() const { return scalar64(kExec); }
     uint64_t scalar64(unsigned first) const {
         return scalar[first] | uint64_t(scalar[first + 1]) << 32;

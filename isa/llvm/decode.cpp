@@ -20,10 +20,9 @@ void read_text(Decoded& d) {
     }
     d.inst.address = d.address;
     d.inst.bytes = d.bytes;
-    if (d.inst.info().columns[0].use == Use::target) {
-        Operand& to = d.inst.operands[0];
-        to.value = d.address + 4 + uint32_t(int32_t(int16_t(to.value))) * 4;
-    }
+    for (Operand& to : d.inst.operands)
+        if (to.kind == Operand::Kind::label)
+            to.value = d.address + 4 + uint32_t(int32_t(int16_t(to.value))) * 4;
 }
 
 uint32_t word_at(llvm::ArrayRef<uint8_t> bytes, size_t at) {

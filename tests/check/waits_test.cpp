@@ -194,7 +194,7 @@ TEST_CASE("what cannot be vouched for is a note", "[check]") {
     REQUIRE(find(dead, "UNREACHABLE"));
     CHECK(find(dead, "UNREACHABLE")->severity == Severity::note);
     // No row for it: registers are taken from the text, and its findings only warn.
-    const auto unknown = findings(kLoad + "v_dot2c_f32_bf16 v1, v0, v3");
+    const auto unknown = findings(kLoad + "v_cvt_off_f32_i4 v1, v0");
     REQUIRE(find(unknown, "UNKNOWN"));
     REQUIRE(find(unknown, "WAIT-VMEM"));
     CHECK(find(unknown, "WAIT-VMEM")->severity == Severity::warning);

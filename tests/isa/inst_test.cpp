@@ -97,8 +97,8 @@ TEST_CASE("parse tells an unknown mnemonic from a form that the row leaves out",
     auto text =
         GENERATE(as<std::string>(), "v_add_f32_e32 v0, v1", "v_add_f32_e32 v0, v1, v2, v3",
                  "v_add_f32_e32 v0, v[2:3], v1", "v_add_f32_e32 s0, v1, v2",
-                 "v_add_f32_e32 v0, v256, v2", "s_mov_b32 s0, s102", "v_mov_b64_e32 v[0:1], 1.0",
-                 "v_mov_b32_sdwa v0, v1 src0_sel:BYTE_0", "ds_read_b32 v0, v1 offset:65536",
+                 "v_add_f32_e32 v0, v256, v2", "s_mov_b32 s0, s102", "v_mov_b64_e32 v0, v[2:3]",
+                 "v_mov_b32_sdwa v0, v1 src0_sel:BYTE_4", "ds_read_b32 v0, v1 offset:65536",
                  "s_load_dword s0, s[2:3], 0x0 glc", "s_waitcnt vmcnt(64)", "s_branch top",
                  "buffer_load_dword v0, v1, s[0:3], 0 offen offset:4096");
     CAPTURE(text);
@@ -113,7 +113,9 @@ TEST_CASE("constants keep how they are encoded", "[isa][text]") {
     CHECK(source("s_mov_b32 s0, lit(0x3f800000)").literal);
     CHECK(source("s_mov_b32 s0, lit(0x5)").literal);
     CHECK(source("s_movk_i32 s0, 0xfffb") == Operand::imm(0xfffffffb));
-    CHECK(source("s_mov_b64 s[0:1], 0x3f800000") == Operand::imm(0x3f800000));
+    CHECK(source("s_mov_b64 s[0:1], 1.0") == Operand::imm(0x3f800000));
+    CHECK(source("s_mov_b64 s[0:1], 0x3f800000").value == 0x3f800000);
+    CHECK(source("s_mov_b64 s[0:1], 0x3f800000").literal);
     CHECK(print(inst("s_mov_b64 s[0:1], 0x3f800000")) == "s_mov_b64 s[0:1], 0x3f800000");
 }
 

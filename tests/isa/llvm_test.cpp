@@ -83,6 +83,12 @@ TEST_CASE("a scaled matrix instruction is one instruction of 16 bytes", "[isa][l
     }
 }
 
+// LLVM prints a target as a distance, the table keeps the address.
+static bool has_label(const Inst& inst) {
+    return std::ranges::any_of(inst.operands,
+                               [](const Operand& o) { return o.kind == Operand::Kind::label; });
+}
+
 TEST_CASE("decode walks over any bytes without a gap and without an exception", "[isa][llvm]") {
     test::Random random(7);
     std::vector<uint8_t> bytes;
@@ -106,7 +112,7 @@ TEST_CASE("decode walks over any bytes without a gap and without an exception", 
         next += d.bytes;
         if (!d.known) continue;
         ++known;
-        if (d.inst.operands[0].kind != Operand::Kind::label) {
+        if (!has_label(d.inst)) {
             CAPTURE(d.text);
             REQUIRE(print(d.inst) == d.text);
         }
