@@ -153,6 +153,23 @@ SectionScope Kernel::section(std::string_view name, Pipe pipe) {
     return {*this, before};
 }
 
+PhaseScope::~PhaseScope() {
+    kernel.current_phase = phase;
+    kernel.is_behind = behind;
+}
+
+PhaseScope Kernel::phase(std::string_view name, Fill fill) {
+    const uint16_t before = current_phase;
+    program.phases.push_back({std::string(name), fill});
+    current_phase = uint16_t(program.phases.size() - 1);
+    return {*this, before, is_behind};
+}
+PhaseScope Kernel::behind() {
+    const bool before = is_behind;
+    is_behind = true;
+    return {*this, current_phase, before};
+}
+
 Label Kernel::label(std::string_view name, Where at) {
     label_names.emplace_back(name);
     label_lines.push_back(at);
@@ -192,8 +209,8 @@ Emit Kernel::need(Need need, int region, Where at) {
     e.edit().lds_region = int16_t(region);
     return e;
 }
-void Kernel::wait_filled(int region, Where at) { need(Need::lds_filled, region, at); }
-void Kernel::wait_drained(int region, Where at) { need(Need::lds_drained, region, at); }
+Emit Kernel::wait_filled(int region, Where at) { return need(Need::lds_filled, region, at); }
+Emit Kernel::wait_drained(int region, Where at) { return need(Need::lds_drained, region, at); }
 void Kernel::wait_all(Where at) { need(Need::all, -1, at); }
 
 Emit Kernel::emit(Op op, Packed args) {
@@ -208,6 +225,8 @@ Emit Kernel::emit(Op op, Packed args) {
     i.mods = default_mods(op);
     i.at = args.at;
     i.section = current_section;
+    i.phase = current_phase;
+    i.behind = is_behind;
     for (unsigned n = 0; n < args.count; ++n) {
         Operand& o = i.operands[n];
         if (row.columns[n].use == Use::acc && o.kind == Operand::Kind::none) o = i.operands[0];

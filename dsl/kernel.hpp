@@ -57,6 +57,19 @@ private:
     uint16_t before;
 };
 
+// Ends its phase, or what stands behind one, when it goes out of scope.
+class PhaseScope {
+public:
+    PhaseScope(Kernel& k, uint16_t phase, bool behind) : kernel(k), phase(phase), behind(behind) {}
+    ~PhaseScope();
+    PhaseScope(const PhaseScope&) = delete;
+
+private:
+    Kernel& kernel;
+    uint16_t phase;  // the one before
+    bool behind;
+};
+
 class Kernel {
 public:
     explicit Kernel(std::string name, KernelOptions options = {});
@@ -82,6 +95,10 @@ public:
 
     // --- structure -------------------------------------------------------------------------------
     [[nodiscard]] SectionScope section(std::string_view name, Pipe pipe);
+    // Instructions in a phase stay in it; those `behind` are woven into the others by the
+    // scheduler.
+    [[nodiscard]] PhaseScope phase(std::string_view name, Fill fill = Fill::even);
+    [[nodiscard]] PhaseScope behind();
     Label label(std::string_view name, Where at = Where::current());  // a place to be named later
     void place(Label label, bool loop_head = false, Where at = Where::current());  // here it is
     // Runs body once, then again while s_cbranch_scc1 is taken: body must leave the condition in
@@ -99,9 +116,10 @@ public:
     int lds_region(std::string_view name, uint32_t bytes, uint32_t align = 1024,
                    Where at = Where::current());
     uint32_t lds_first_byte(int region) const { return program.lds.at(size_t(region)).first_byte; }
-    // Waits whose counts the scheduler finds.
-    void wait_filled(int region, Where at = Where::current());  // this wave's loads into it landed
-    void wait_drained(int region,
+    // Waits whose counts the scheduler finds. Pinned to no counts at all they only say what a wait
+    // that is pinned in front has to do.
+    Emit wait_filled(int region, Where at = Where::current());  // this wave's loads into it landed
+    Emit wait_drained(int region,
                       Where at = Where::current());  // this wave's reads from it are back
     void wait_all(Where at = Where::current());
 
@@ -115,6 +133,7 @@ public:
 private:
     friend class Emit;
     friend class SectionScope;
+    friend class PhaseScope;
     struct Packed {
         std::array<Operand, kMaxOperands> operands{};
         unsigned count = 0;
@@ -136,7 +155,8 @@ private:
     std::vector<std::string> label_names;
     std::vector<Where> label_lines;
     std::vector<int> label_blocks;  // block index once placed, else -1
-    uint16_t current_section = 0;
+    uint16_t current_section = 0, current_phase = 0;
+    bool is_behind = false;
 };
 
 }  // namespace zyfa

@@ -37,15 +37,11 @@ public:
         r = int16_t(row);
         o = int16_t(k);
     }
-    TileOperand done(Vgpr<8> regs) {
-        operand.regs = regs;
-        return operand;
-    }
+    TileOperand operand{};
 
 private:
     const char* what;
     Where at;
-    TileOperand operand{};
 };
 
 }  // namespace
@@ -87,8 +83,8 @@ void check_fill(const LdsTile& tile, unsigned unit,
     }
 }
 
-TileOperand read_rows(Kernel& k, const LdsTile& tile, Vgpr<8> to, std::array<Vgpr<1>, 2> address,
-                      std::array<LaneExpr, 2> expr, unsigned offset, unsigned k_base, Where at) {
+TileOperand prove_rows(const LdsTile& tile, std::array<LaneExpr, 2> expr, unsigned offset,
+                       unsigned k_base, Where at) {
     OperandProof proof("row fragment", at);
     for (unsigned i : {0u, 1u}) {
         std::array<uint32_t, 64> addresses = expr[i].table();
@@ -102,15 +98,12 @@ TileOperand read_rows(Kernel& k, const LdsTile& tile, Vgpr<8> to, std::array<Vgp
             }
         }
         check_banks(Op::ds_read_b128, addresses, at);
-        k.ds_read_b128(to.part<4>(i), V<1>(address[i], at))
-            .offset(k.lds_first_byte(tile.region) + offset, at)
-            .region(tile.region);
     }
-    return proof.done(to);
+    return proof.operand;
 }
 
-TileOperand read_columns(Kernel& k, const LdsTile& tile, Vgpr<8> to, Vgpr<1> address,
-                         const LaneExpr& expr, unsigned offset, unsigned step, Where at) {
+TileOperand prove_columns(const LdsTile& tile, const LaneExpr& expr, unsigned offset, unsigned step,
+                          Where at) {
     OperandProof proof("column fragment", at);
     for (unsigned i = 0; i < 4; ++i) {
         std::array<uint32_t, 64> addresses = expr.table();
@@ -125,20 +118,16 @@ TileOperand read_columns(Kernel& k, const LdsTile& tile, Vgpr<8> to, Vgpr<1> add
             }
         }
         check_banks(Op::ds_read_b64_tr_b8, addresses, at);
-        k.ds_read_b64_tr_b8(to.part<2>(i), V<1>(address, at))
-            .offset(k.lds_first_byte(tile.region) + offset + step * i, at)
-            .region(tile.region);
     }
-    return proof.done(to);
+    return proof.operand;
 }
 
-void multiply(Kernel& k, Vgpr<16> d, const TileOperand& a, const TileOperand& b, C<16> c,
-              Where at) {
+void multiply(Kernel& k, D<16> d, const TileOperand& a, const TileOperand& b, C<16> c, Where at) {
     for (unsigned n = 0; n < 64; ++n)
         require(a.k[n] == b.k[n], at,
                 "k orders differ: byte {} of lane half {} is k {} in A and k {} in B", n % 32,
                 n / 32, a.k[n], b.k[n]);
-    k.v_mfma_f32_32x32x64_f8f6f4(D<16>(d, at), A<8>(a.regs, at), A<8>(b.regs, at), c);
+    k.v_mfma_f32_32x32x64_f8f6f4(d, A<8>(a.regs, at), A<8>(b.regs, at), c);
 }
 
 }  // namespace zyfa

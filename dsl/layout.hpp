@@ -20,7 +20,7 @@ namespace zyfa {
 using KOrder = std::array<int16_t, 64>;
 
 struct TileOperand {
-    Vgpr<8> regs;
+    Operand regs;                    // 8 registers, v or a
     KOrder k{};                      // logical k by place
     std::array<int16_t, 32> rows{};  // logical row (A) or column (B) by lane % 32
 };
@@ -35,7 +35,8 @@ struct LdsTile {
     int region;                // of the kernel
     unsigned rows, row_bytes;  // row_bytes a multiple of 16
     std::function<unsigned(unsigned row)>
-        swizzle;  // chunk c of a row lies at place c ^ swizzle(row)
+        swizzle;        // chunk c of a row lies at place c ^ swizzle(row)
+    uint32_t base = 0;  // LDS bytes that address registers have already in them
     uint32_t place(unsigned row, unsigned byte) const;  // byte offset within the region
     struct Spot {
         unsigned row, byte;
@@ -53,18 +54,40 @@ void check_fill(const LdsTile& tile, unsigned unit,
 // What two ds_read_b128 at address + offset[i] (i = 0, 1) put into 8 registers, as an A or B
 // operand: the row must not depend on the lane half, k order must be the same in all lanes.
 // `k_base` is subtracted from the byte within the row. Checks bank conflicts too.
-TileOperand read_rows(Kernel& k, const LdsTile& tile, Vgpr<8> to, std::array<Vgpr<1>, 2> address,
+TileOperand prove_rows(const LdsTile& tile, std::array<LaneExpr, 2> expr, unsigned offset,
+                       unsigned k_base, Where at);
+template <File F>
+TileOperand read_rows(Kernel& k, const LdsTile& tile, Regs<F, 8> to, std::array<Vgpr<1>, 2> address,
                       std::array<LaneExpr, 2> expr, unsigned offset, unsigned k_base,
-                      Where at = Where::current());
+                      Where at = Where::current()) {
+    TileOperand operand = prove_rows(tile, expr, offset, k_base, at);
+    operand.regs = to.operand();
+    for (unsigned i : {0u, 1u})
+        k.ds_read_b128(D<4>(to.template part<4>(i), at), V<1>(address[i], at))
+            .offset(k.lds_first_byte(tile.region) - tile.base + offset, at)
+            .region(tile.region);
+    return operand;
+}
 
 // What four ds_read_b64_tr_b8 at address + offset + step*i put into 8 registers: the tile's
 // *columns* become rows of the operand (A = V^T), its rows become k.
-TileOperand read_columns(Kernel& k, const LdsTile& tile, Vgpr<8> to, Vgpr<1> address,
+TileOperand prove_columns(const LdsTile& tile, const LaneExpr& expr, unsigned offset, unsigned step,
+                          Where at);
+template <File F>
+TileOperand read_columns(Kernel& k, const LdsTile& tile, Regs<F, 8> to, Vgpr<1> address,
                          const LaneExpr& expr, unsigned offset, unsigned step,
-                         Where at = Where::current());
+                         Where at = Where::current()) {
+    TileOperand operand = prove_columns(tile, expr, offset, step, at);
+    operand.regs = to.operand();
+    for (unsigned i = 0; i < 4; ++i)
+        k.ds_read_b64_tr_b8(D<2>(to.template part<2>(i), at), V<1>(address, at))
+            .offset(k.lds_first_byte(tile.region) - tile.base + offset + step * i, at)
+            .region(tile.region);
+    return operand;
+}
 
 // acc += a * b, after checking that k lies in one order in both.
-void multiply(Kernel& k, Vgpr<16> d, const TileOperand& a, const TileOperand& b, C<16> c = in_place,
+void multiply(Kernel& k, D<16> d, const TileOperand& a, const TileOperand& b, C<16> c = in_place,
               Where at = Where::current());
 
 }  // namespace zyfa

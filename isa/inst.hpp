@@ -54,6 +54,8 @@ struct Inst {
     // where it comes from
     Where at{};               // kernel source line (described), empty if decoded
     uint16_t section = 0;     // index into Program::sections
+    uint16_t phase = 0;       // index into Program::phases
+    bool behind = false;      // to be woven in behind the matrix instructions of the phase
     uint32_t address = 0;     // byte offset in .text (decoded)
     uint8_t bytes = 0;        // encoded size (decoded)
     int16_t lds_region = -1;  // described LDS accesses: index into Program::lds

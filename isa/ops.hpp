@@ -153,6 +153,10 @@ struct A : Arg {
     template <File F, unsigned N>
         requires(F != File::s && (N == 8 || N == 6 || N == 4))
     A(Regs<F, N> r, Where at = Where::current()) : Arg{r.operand(), at} {}
+    A(const Operand& o, Where at) : Arg{o, at} {
+        require(o.is_reg() && o.file != File::s && (o.words == 8 || o.words == 6 || o.words == 4),
+                at, "a matrix operand is 8, 6 or 4 vector registers");
+    }
     static constexpr Use use = Use::matrix;
     static constexpr unsigned words = W;
 };

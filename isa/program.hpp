@@ -16,6 +16,16 @@ struct Section {
     Pipe pipe;
 };
 
+// How work without matrix instructions is spread behind those that have them.
+enum class Fill : uint8_t { even, front, back };
+
+// A stretch of time of the kernel that the scheduler keeps together: instructions that stand
+// `behind` are woven into the others of the same phase, and leave it in neither direction.
+struct PhaseInfo {
+    std::string name;
+    Fill fill = Fill::even;
+};
+
 // A virtual register range. Its words have numbers of their own, first .. first+words-1, per file.
 struct Value {
     std::string name;
@@ -53,6 +63,7 @@ struct Resources {
 struct Program {
     std::string name;  // kernel symbol
     std::vector<Section> sections{{"", Pipe::scalar}};
+    std::vector<PhaseInfo> phases{{"", Fill::even}};
     std::vector<Value> values;
     std::vector<Block> blocks;  // in layout order; a block falls through to the next
     std::vector<LdsRegion> lds;

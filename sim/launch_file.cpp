@@ -7,7 +7,7 @@
 
 #include "isa/file.hpp"
 #include "isa/formats.hpp"
-#include "sim/json_reader.hpp"
+#include "isa/json_reader.hpp"
 #include "sim/packing.hpp"
 
 namespace zyfa {

@@ -74,8 +74,8 @@ TEST_CASE("a kernel without an end is refused", "[dsl]") {
 
 TEST_CASE("operands whose k orders differ do not meet", "[dsl][layout]") {
     Kernel k("lab");
-    TileOperand a{k.vgpr<8>("a"), row_order(), {}},
-        b{k.vgpr<8>("b"), packed_accumulator_order(), {}};
+    TileOperand a{k.vgpr<8>("a").operand(), row_order(), {}},
+        b{k.vgpr<8>("b").operand(), packed_accumulator_order(), {}};
     auto d = k.vgpr<16>("d");
     CHECK_THROWS_WITH(multiply(k, d, a, b),
                       Contains("k orders differ: byte 4 of lane half 0 is k 4 in A and k 8 in B") &&

@@ -1,4 +1,4 @@
-#include "sim/json_reader.hpp"
+#include "isa/json_reader.hpp"
 
 #include <algorithm>
 #include <cmath>
