@@ -37,6 +37,10 @@ struct Listing {
 Listing list(const Program&, const Machine& = mi355x());
 std::string print(const Program&);  // refuse(), then the text of list()
 
+// A Program between two passes, for readers: registers may be virtual, nothing is refused, and it
+// does not assemble. Each line says its phase and section, and whether it will be woven in.
+std::string draft(const Program&);
+
 // Descriptor directives and metadata, the tail of the text.
 std::string print_metadata(const Program&, const Machine& = mi355x());
 

@@ -159,6 +159,24 @@ Listing list(const Program& p, const Machine& m) {
     return std::move(w.out);
 }
 
+std::string draft(const Program& p) {
+    std::string out;
+    for (uint32_t b = 0; b < p.blocks.size(); ++b) {
+        out += fmt::format("{}:{}\n", label_name(p, b), p.blocks[b].is_loop_head ? "  ; loop" : "");
+        for (const Inst& i : p.blocks[b].insts) {
+            std::string place = one_line(p.phases[i.phase].name);
+            if (i.behind) place += ", behind";
+            if (const std::string& section = p.sections[i.section].name; !section.empty())
+                place += fmt::format("{}{}", place.empty() ? "" : ": ", one_line(section));
+            if (!i.note.empty()) place += fmt::format("; {}", one_line(i.note));
+            const std::string text =
+                zyfa::print(i, [&](uint32_t block) { return label_name(p, block); });
+            out += fmt::format("    {:<{}}; {}\n", text, kCommentColumn - kIndent, place);
+        }
+    }
+    return out;
+}
+
 std::string print(const Program& p) {
     refuse(p);
     return list(p).text;

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <tuple>
 
+#include "isa/machine.hpp"
 #include "scheduler/dependences.hpp"
 #include "scheduler/pass.hpp"
 
@@ -124,12 +124,86 @@ const Edge* broken(std::span<const Edge> edges, std::span<const unsigned> order)
     return nullptr;
 }
 
-Program order(Program program, const Machine&) {
+namespace {
+
+// Weaves what stands behind the matrix instructions of a phase into it. Both lists keep their own
+// order. Behind each matrix instruction stands as much of the filler as the phase's share of it
+// (`even`), as the pipe leaves time for (`front`), or as cannot wait any longer (`back`).
+class Weaver {
+public:
+    Weaver(const Block& block, std::span<const Edge> edges, const Machine& machine)
+        : block_(block), machine_(machine), needs_(block.insts.size()), placed_(needs_.size()) {
+        for (const Edge& e : edges) needs_[e.to].push_back(e.from);
+    }
+
+    // Appends the instructions [first, last), one phase of the block, to `order`.
+    void weave(unsigned first, unsigned last, Fill fill, std::vector<unsigned>& order) {
+        std::vector<unsigned> frame;
+        filler_.clear();
+        next_ = 0;
+        double work = 0, room = 0;
+        for (unsigned n = first; n < last; ++n) {
+            const Inst& inst = block_.insts[n];
+            if (inst.behind) filler_.push_back(n), work += cost(inst);
+            else frame.push_back(n);
+            if (!inst.behind && inst.info().is_mfma()) room += gap(inst);
+        }
+        double done = 0, passed = 0;
+        for (unsigned n : frame) {
+            // What the frame needs of the filler comes first.
+            for (unsigned k = unsigned(filler_.size()); k-- > next_;)
+                if (std::ranges::find(needs_[n], filler_[k]) != needs_[n].end()) {
+                    while (next_ <= k) done += place(filler_[next_++], order);
+                    break;
+                }
+            place(n, order);
+            if (!block_.insts[n].info().is_mfma()) continue;
+            passed += gap(block_.insts[n]);
+            const double due = fill == Fill::even    ? work * passed / room
+                               : fill == Fill::front ? passed
+                                                     : work - (room - passed);
+            while (next_ < filler_.size() && done < due && is_ready(filler_[next_]))
+                done += place(filler_[next_++], order);
+        }
+        while (next_ < filler_.size()) place(filler_[next_++], order);
+    }
+
+private:
+    const Block& block_;
+    const Machine& machine_;
+    std::vector<std::vector<unsigned>> needs_;
+    std::vector<bool> placed_;
+    std::vector<unsigned> filler_;
+    unsigned next_ = 0;
+
+    double cost(const Inst& inst) const { return machine_.issue_cycles(inst); }
+    // Cycles of the issue port behind a matrix instruction until the pipe takes the next.
+    double gap(const Inst& inst) const {
+        return passes(inst) * machine_.matrix_pass_cycles.value - cost(inst);
+    }
+    double place(unsigned n, std::vector<unsigned>& order) {
+        placed_[n] = true;
+        order.push_back(n);
+        return cost(block_.insts[n]);
+    }
+    bool is_ready(unsigned n) const {
+        return std::ranges::all_of(needs_[n], [&](unsigned k) { return placed_[k]; });
+    }
+};
+
+}  // namespace
+
+Program order(Program program, const Machine& machine) {
     for (Block& block : program.blocks) {
         const std::vector<Edge> edges = dependences(block);
-        // One stream in a block keeps its own order.
-        std::vector<unsigned> chosen(block.insts.size());
-        std::iota(chosen.begin(), chosen.end(), 0u);
+        std::vector<unsigned> chosen;
+        Weaver weaver(block, edges, machine);
+        for (unsigned first = 0, last; first < block.insts.size(); first = last) {
+            const uint16_t phase = block.insts[first].phase;
+            last = first;
+            while (last < block.insts.size() && block.insts[last].phase == phase) ++last;
+            weaver.weave(first, last, program.phases[phase].fill, chosen);
+        }
         if (const Edge* e = broken(edges, chosen))
             throw Error(
                 block.insts[e->to].at,

@@ -22,7 +22,7 @@ struct Pass {
     Program (*run)(Program, const Machine&);
 };
 inline constexpr Pass kPipeline[] = {
-    {"order", "build the dependence graph and keep to it", order},
+    {"order", "weave the work of each phase in behind its matrix instructions", order},
     {"allocate", "give every value its registers, or say what is live where they run out",
      allocate},
     {"waits", "wait for a counter just before its first reader", place_waits},

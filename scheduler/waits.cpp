@@ -81,6 +81,13 @@ private:
     void described(const Inst& inst, Counters& state, std::vector<Inst>* out) const {
         Wait wait = wait_of(inst);
         const Wait need = state.needed(inst.need, inst.lds_region);
+        if (inst.pinned && !wait.any()) {
+            if (out)
+                require(!need.any(), inst.at,
+                        "phase '{}': the pinned wait is too weak: {} is needed ({})",
+                        program_.phases[inst.phase].name, show(need), purpose(inst));
+            return;
+        }
         if (inst.pinned) {
             if (out)
                 require(wait.covers(need), inst.at, "pinned wait {} is too weak: {} is needed",

@@ -51,7 +51,8 @@ bool protects_lds(const Inst& wait) {
 }  // namespace
 
 TEST_CASE("a wait or nop that is dropped or weakened by one is reported", "[scheduler][mutation]") {
-    const Program p = schedule(describe(recipes().front()), mi355x());
+    const Program p =
+        schedule(describe(recipes().front(), default_schedule(recipes().front())), mi355x());
     unsigned waits = 0, hidden = 0, nops = 0;
     for (unsigned b = 0; b < p.blocks.size(); ++b)
         for (unsigned i = 0; i < p.blocks[b].insts.size(); ++i) {
@@ -95,7 +96,7 @@ TEST_CASE("a wait or nop that is dropped or weakened by one is reported", "[sche
 TEST_CASE("every recipe passes the pipeline and its proof", "[scheduler]") {
     for (const Recipe& recipe : recipes()) {
         CAPTURE(std::string(recipe.id));
-        const Program p = schedule(describe(recipe), mi355x());
+        const Program p = schedule(describe(recipe, default_schedule(recipe)), mi355x());
         unsigned insts = 0, waits = 0, nops = 0;
         for (const Block& b : p.blocks)
             for (const Inst& i : b.insts) {
