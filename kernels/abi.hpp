@@ -72,11 +72,12 @@ inline constexpr std::array kAttentionFields = std::to_array<AttentionField>({
 #undef ZYFA_POINTER
 #undef ZYFA_VALUE
 
-// Workgroups: query tiles, query heads, batch entries. Threads: 512.
+// Workgroups: query tiles, query heads, batch entries. Threads: as many as the code object's
+// .max_flat_workgroup_size says, 512 or 256 by schedule.
 struct AttentionGrid {
     uint32_t x, y, z;
 };
-inline constexpr uint32_t kQueryTile = 256, kAttentionThreads = 512;
+inline constexpr uint32_t kQueryTile = 256;
 inline AttentionGrid attention_grid(uint32_t b, uint32_t hq, uint32_t sq) {
     return {(sq + kQueryTile - 1) / kQueryTile, hq, b};
 }

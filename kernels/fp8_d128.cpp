@@ -6,48 +6,67 @@
 
 #include "dsl/layout.hpp"
 #include "kernels/abi.hpp"
+#include "kernels/fp8_loop.hpp"
 #include "kernels/lds_layout.hpp"
 #include "kernels/tiles.hpp"
 
-// One workgroup = 8 waves = 256 queries of one head; wave w owns 32 of them, a lane owns one query.
-// Everything is computed transposed: S^T = K Q^T, O^T = V^T P^T, so that the softmax of a row stays
-// in one lane but for an exchange with lane + 32, and P needs no move between lanes: the transposed
-// LDS reads of V follow the order in which the accumulators leave P.
+// One workgroup = 256 queries of one head; a wave owns 32 or 64 of them, a lane owns one of
+// each 32. Everything is computed transposed: S^T = K Q^T, O^T = V^T P^T, so that the softmax of a
+// row stays in one lane but for an exchange with lane + 32, and P needs no move between lanes: the
+// transposed LDS reads of V follow the order in which the accumulators leave P.
 namespace zyfa {
 namespace {
 
-constexpr unsigned kWaves = 8, kWaveRows = 32, kHead = 128, kBlock = 64;  // kBlock: keys per MFMA k
+constexpr unsigned kHead = 128;
 constexpr float kLog2e = 1.44269504088896340736f, kLn2 = 0.69314718055994530942f;
-// P is made as 2^(t - max + 8): its largest value is 256, which e4m3 holds exactly, and e4m3's
-// smallest step then lies 2^-17 below the row maximum instead of 2^-9.
-constexpr float kTop = 8.0f;
+// Scores times the scale are exponents of 2. It is kept in a range where no product overflows.
+constexpr float kScaleMin = 0x1p-60f, kScaleMax = 0x1p60f;
+// Where row maxima start: not -inf, so that differences stay defined.
+constexpr float kNoScore = -0x1p60f;
 
 class Fp8D128 {
 public:
-    explicit Fp8D128(const Recipe& recipe)
-        : r(recipe), k(std::string(recipe.id), {kWaves, true}), blocks(recipe.k_tile / kBlock) {}
+    Fp8D128(const Recipe& recipe, const Schedule& schedule)
+        : r(recipe),
+          s(schedule),
+          plan(schedule),
+          k(std::string(recipe.id), {schedule.waves, true}) {
+        l.in_agprs = s.wave_rows > 32;
+        l.wave = k.sgpr<1>("wave");
+        l.wave_lds = k.sgpr<1>("wave_lds");
+        l.scale = k.sgpr<1>("scale");
+        l.wave_limit = k.sgpr<1>("wave_limit");
+        l.tiles = k.sgpr<1>("tiles");
+        l.first_key = k.sgpr<1>("first_key");
+        l.minus_infinity = k.vgpr<1>("minus_infinity");
+        for (auto& address : l.key_read) address = k.vgpr<1>("key_read");
+        for (auto& address : l.value_read) address = k.vgpr<1>("value_read");
+        l.rows.resize(s.query_blocks());
+        for (QueryBlock& rows : l.rows) {
+            query.push_back(k.vgpr<1>("query"));
+            rows.limit = k.vgpr<1>("lane_limit");
+        }
+    }
 
     Program describe() {
         load_arguments();
         locate_wave();
         make_addresses();
-        load_queries();
+        for (unsigned b = 0; b < s.query_blocks(); ++b) load_queries(b);
         count_tiles();
         initialise();
         Label done = k.label("done");
-        k.s_cmp_eq_u32(tiles, 0);
+        k.s_cmp_eq_u32(l.tiles, 0);
         k.s_cbranch_scc1(done);
-        fetch(0);
-        Label head = k.label("key_tiles");
-        k.place(head, true);
-        step(0);
-        k.s_cbranch_scc0(done);
-        step(1);
-        k.s_cbranch_scc1(head);
+        emit_loop(k, s, plan, l);
         k.place(done);
-        k.wait_all();  // no load may land in LDS after the workgroup is gone
-        normalise_and_store();
-        store_lse();
+        // No load may land in LDS after the workgroup is gone.
+        for (int region : l.keys.region) k.wait_filled(region);
+        for (int region : l.values.region) k.wait_filled(region);
+        for (unsigned b = 0; b < s.query_blocks(); ++b) {
+            normalise_and_store(b);
+            store_lse(b);
+        }
         k.s_endpgm();
         return k.finish();
     }
@@ -82,8 +101,8 @@ private:
         k.v_and_b32(thread, 0x3ff, k.workitem_id);
         k.v_and_b32(lane, 63, thread);
         k.v_lshrrev_b32(thread, 6, thread);
-        k.v_readfirstlane_b32(wave, thread);
-        k.s_lshl_b32(wave_lds, wave, 10);
+        k.v_readfirstlane_b32(l.wave, thread);
+        k.s_lshl_b32(l.wave_lds, l.wave, 10);
         k.s_lshl_b32(first_query, k.workgroup_id_x, 8);
         divide_heads(k, kv_head, k.workgroup_id_y, sizes[2]);
         load_scales();
@@ -109,7 +128,17 @@ private:
         k.v_mul_f32(product, q_descale, product);
         k.v_mul_f32(product, k_descale, product);
         k.v_mul_f32(product, kLog2e, product);
-        k.v_readfirstlane_b32(scale, product);
+        // A negative scale is taken off here and put on Q: maxima of raw scores are then right.
+        auto flip = k.vgpr<1>("flip"), size = k.vgpr<1>("scale_size");
+        k.v_ashrrev_i32(flip, 31, product);
+        k.v_and_b32(flip, 0x80808080u, flip);
+        k.v_readfirstlane_b32(q_flip, flip);
+        k.v_and_b32(size, 0x7fffffff, product);
+        k.v_max_f32(size, kScaleMin, size);
+        k.v_min_f32(size, kScaleMax, size);
+        k.v_cmp_u_f32(vcc, product, product);  // NaN stays
+        k.v_cndmask_b32(size, size, product, vcc);
+        k.v_readfirstlane_b32(l.scale, size);
     }
 
     // Base of this batch entry and head in elements, then bytes.
@@ -134,108 +163,101 @@ private:
 
         auto half = k.vgpr<1>("half");
         (lane_number >> 5).emit(k, half, lane);
-        (lane_number & 31).emit(k, query, lane);
-        k.s_lshl_b32(wave_row, wave, 5);
-        k.v_add_u32(query, wave_row, query);  // row within the workgroup's 256
+        (lane_number & 31).emit(k, query[0], lane);
+        k.s_lshl_b32(wave_row, l.wave, s.wave_rows == 64 ? 6 : 5);
+        k.v_add_u32(query[0], wave_row, query[0]);  // row within the workgroup's 256
+        for (unsigned b = 1; b < s.query_blocks(); ++b)
+            k.v_add_u32(query[b], int(32 * b), query[0]);
         k.v_lshlrev_b32(half_16, 4, half);
 
-        k.s_and_b32(odd_wave, wave, 1);
+        k.s_and_b32(odd_wave, l.wave, 1);
         k.s_lshl_b32(odd_wave, odd_wave, 6);
-        stream(keys, "k", &AttentionArgs::k, &AttentionArgs::k_stride_b, &AttentionArgs::k_stride_h,
-               &AttentionArgs::k_stride_row, key_chunk());
-        stream(values, "v", &AttentionArgs::v, &AttentionArgs::v_stride_b,
+        stream(l.keys, "k", &AttentionArgs::k, &AttentionArgs::k_stride_b,
+               &AttentionArgs::k_stride_h, &AttentionArgs::k_stride_row, key_chunk());
+        stream(l.values, "v", &AttentionArgs::v, &AttentionArgs::v_stride_b,
                &AttentionArgs::v_stride_h, &AttentionArgs::v_stride_row, value_chunk());
 
-        for (unsigned n = 0; n < 4; ++n) key_read_expr(n / 2, n % 2).emit(k, key_read[n], lane);
-        for (unsigned d = 0; d < 4; ++d) value_read_expr(d).emit(k, value_read[d], lane);
+        for (unsigned n = 0; n < 4; ++n) key_read_expr(n / 2, n % 2).emit(k, l.key_read[n], lane);
+        for (unsigned d = 0; d < 4; ++d) {
+            // The immediate offset of a read reaches 64 KiB: not over the keys, too.
+            value_read_expr(d).emit(k, l.value_read[d], lane);
+            k.v_add_u32(l.value_read[d], k.lds_first_byte(l.values.region[0]), l.value_read[d]);
+        }
     }
 
     // --- tiles of keys and values, global -> LDS -------------------------------------------------
-    struct Stream {
-        std::array<int, 2> region{};
-        Sgpr<4> descriptor;
-        Sgpr<1> row_bytes, step_bytes;
-        std::vector<Vgpr<1>> offset;  // one per 64 keys
-    };
-
-    void stream(Stream& s, std::string name, uint64_t AttentionArgs::* pointer,
+    // A wave fetches 8 rows with each load: every `waves`-th 8 of the tile.
+    void stream(TileStream& to, std::string name, uint64_t AttentionArgs::* pointer,
                 int64_t AttentionArgs::* stride_b, int64_t AttentionArgs::* stride_h,
                 int64_t AttentionArgs::* stride_row, const LaneExpr& chunk) {
-        for (unsigned b : {0u, 1u})
-            s.region[b] = k.lds_region(name + std::to_string(b), r.k_tile * kHead);
-        s.descriptor = k.sgpr<4>(name + "_descriptor");
-        s.row_bytes = k.sgpr<1>(name + "_row_bytes");
-        s.step_bytes = k.sgpr<1>(name + "_step_bytes");
-        make_descriptor(k, s.descriptor,
+        const bool is_keys = &to == &l.keys;
+        for (unsigned b = 0; b < (is_keys ? s.k_slots : s.v_slots); ++b)
+            to.region.push_back(k.lds_region(name + std::to_string(b), s.key_tile * kHead));
+        to.descriptor = k.sgpr<4>(name + "_descriptor");
+        to.row_bytes = k.sgpr<1>(name + "_row_bytes");
+        to.step_bytes = k.sgpr<1>(name + "_step_bytes");
+        to.unfetched = k.sgpr<1>(name + "_unfetched");
+        make_descriptor(k, to.descriptor,
                         head_base(name + "_base", pointer, kv_head, stride_b, stride_h, 0));
-        k.s_mov_b32(s.row_bytes, field(stride_row)[0]);
-        k.s_mul_i32(s.step_bytes, s.row_bytes, int(r.k_tile));
+        k.s_mov_b32(to.row_bytes, field(stride_row)[0]);
+        k.s_mul_i32(to.step_bytes, to.row_bytes, int(s.key_tile));
+        k.s_mov_b32(to.unfetched, sk);
 
         auto row = k.vgpr<1>(name + "_row"), byte = k.vgpr<1>(name + "_byte");
         chunk.emit(k, byte, lane);
         k.v_xor_b32(byte, odd_wave, byte);
         k.v_lshrrev_b32(row, 3, lane);
         auto first_row = k.sgpr<1>("first_row");
-        k.s_lshl_b32(first_row, wave, 3);
+        k.s_lshl_b32(first_row, l.wave, 3);
         k.v_add_u32(row, first_row, row);
-        for (unsigned b = 0; b < blocks; ++b) {
-            s.offset.push_back(k.vgpr<1>(name + "_offset"));
-            if (b) k.v_add_u32(row, int(kBlock), row);
-            k.v_mul_lo_u32(s.offset[b], row, s.row_bytes);
-            k.v_add_u32(s.offset[b], s.offset[b], byte);
+        const unsigned units = s.key_tile / 8;
+        for (unsigned n = 0; n < units / s.waves; ++n) {
+            to.offset.push_back(k.vgpr<1>(name + "_offset"));
+            if (n) k.v_add_u32(row, int(8 * s.waves), row);
+            k.v_mul_lo_u32(to.offset[n], row, to.row_bytes);
+            k.v_add_u32(to.offset[n], to.offset[n], byte);
         }
         LdsTile tile =
-            &s == &keys ? key_tile(s.region[0], r.k_tile) : value_tile(s.region[0], r.k_tile);
-        for (unsigned unit = 0; unit < 8 * blocks; ++unit) {
+            is_keys ? key_tile(to.region[0], s.key_tile) : value_tile(to.region[0], s.key_tile, 0);
+        for (unsigned unit = 0; unit < units; ++unit) {
             check_fill(
                 tile, unit,
-                [&](unsigned l) {
-                    return LdsTile::Spot{8 * unit + l / 8, chunk.at(l) ^ (unit % 2 * 64)};
+                [&](unsigned n) {
+                    return LdsTile::Spot{8 * unit + n / 8, chunk.at(n) ^ (unit % 2 * 64)};
                 },
                 Where::current());
         }
     }
 
-    void fetch(Stream& s, unsigned buffer) {
-        auto rows = k.sgpr<1>("tile_rows");
-        k.s_min_i32(rows, unfetched, int(r.k_tile));
-        bound_rows(k, s.descriptor, rows, s.row_bytes, kHead);
-        for (unsigned b = 0; b < blocks; ++b) {
-            k.s_add_u32(m0, wave_lds, k.lds_first_byte(s.region[buffer]) + b * kBlock * kHead);
-            k.buffer_load_dwordx4_lds(s.offset[b], s.descriptor, 0).region(s.region[buffer]);
-        }
-        k.s_add_u32(s.descriptor[0], s.descriptor[0], s.step_bytes);
-        k.s_addc_u32(s.descriptor[1], s.descriptor[1], 0);
-    }
-
-    // Past the last tile num_records is 0: zeros land, and the number of loads in flight stays.
-    void fetch(unsigned buffer) {
-        auto part = k.section("fetch", Pipe::memory);
-        fetch(keys, buffer);
-        fetch(values, buffer);
-        k.s_sub_i32(unfetched, unfetched, int(r.k_tile));
-    }
-
     // --- before the loop -------------------------------------------------------------------------
-    void load_queries() {
+    void load_queries(unsigned block) {
         auto part = k.section("queries", Pipe::memory);
-        auto row_bytes = k.sgpr<1>("q_row_bytes");
-        auto descriptor = k.sgpr<4>("q_descriptor");
+        if (block == 0) {
+            q_row_bytes = k.sgpr<1>("q_row_bytes");
+            q_descriptor = k.sgpr<4>("q_descriptor");
+            make_descriptor(
+                k, q_descriptor,
+                head_base("q_base", &AttentionArgs::q, k.workgroup_id_y, &AttentionArgs::q_stride_b,
+                          &AttentionArgs::q_stride_h, 0, &AttentionArgs::q_stride_row));
+            k.s_mov_b32(q_row_bytes, field(&AttentionArgs::q_stride_row)[0]);
+            bound_rows(k, q_descriptor, query_rows, q_row_bytes, kHead);
+        }
         auto offset = k.vgpr<1>("q_offset");
-        make_descriptor(
-            k, descriptor,
-            head_base("q_base", &AttentionArgs::q, k.workgroup_id_y, &AttentionArgs::q_stride_b,
-                      &AttentionArgs::q_stride_h, 0, &AttentionArgs::q_stride_row));
-        k.s_mov_b32(row_bytes, field(&AttentionArgs::q_stride_row)[0]);
-        bound_rows(k, descriptor, query_rows, row_bytes, kHead);
-        k.v_mul_lo_u32(offset, query, row_bytes);
+        k.v_mul_lo_u32(offset, query[block], q_row_bytes);
         k.v_add_u32(offset, offset, half_16);
+        auto q = k.vgpr<16>("q");
+        for (unsigned n = 0; n < 4; ++n)
+            k.buffer_load_dwordx4(q.part<4>(n), offset, q_descriptor, 0).offset(32 * n);
+        for (unsigned n = 0; n < 16; ++n) k.v_xor_b32(q[n], q_flip, q[n]);
+        auto kept = l.in_agprs ? k.agpr<16>("q") : Agpr<16>{};
+        if (l.in_agprs)
+            for (unsigned n = 0; n < 16; ++n) k.v_accvgpr_write_b32(kept[n], q[n]);
         for (unsigned step = 0; step < 2; ++step) {
-            for (unsigned i = 0; i < 2; ++i)
-                k.buffer_load_dwordx4(q.part<4>(2 * step + i), offset, descriptor, 0)
-                    .offset(64 * step + 32 * i);
-            q_operand[step] = {q.part<8>(step), row_order(), {}};
-            std::iota(q_operand[step].rows.begin(), q_operand[step].rows.end(), int16_t(0));
+            TileOperand& operand = l.rows[block].q[step];
+            operand = {l.in_agprs ? kept.part<8>(step).operand() : q.part<8>(step).operand(),
+                       row_order(),
+                       {}};
+            std::iota(operand.rows.begin(), operand.rows.end(), int16_t(0));
         }
     }
 
@@ -246,245 +268,186 @@ private:
         k.s_sub_i32(last, sk, 1);
         if (r.causal) {
             auto shift = k.sgpr<1>("diagonal_shift"), bottom = k.sgpr<1>("last_query");
-            auto diagonal = k.vgpr<1>("diagonal");
             k.s_sub_i32(shift, sk, sq);
-            k.s_add_i32(wave_limit, first_query, wave_row);
-            k.s_add_i32(wave_limit, wave_limit, shift);
-            k.s_min_i32(wave_limit, wave_limit, last);
+            k.s_add_i32(l.wave_limit, first_query, wave_row);
+            k.s_add_i32(l.wave_limit, l.wave_limit, shift);
+            k.s_min_i32(l.wave_limit, l.wave_limit, last);
             k.s_add_i32(bottom, first_query, query_rows);
             k.s_sub_i32(bottom, bottom, 1);
             k.s_add_i32(bottom, bottom, shift);
             auto first_limit = k.sgpr<1>("first_limit");
             k.s_add_i32(first_limit, first_query, shift);
-            k.v_add_u32(diagonal, first_limit, query);
-            k.v_min_i32(lane_limit, last, diagonal);
+            for (unsigned b = 0; b < s.query_blocks(); ++b) {
+                auto diagonal = k.vgpr<1>("diagonal");
+                k.v_add_u32(diagonal, first_limit, query[b]);
+                k.v_min_i32(l.rows[b].limit, last, diagonal);
+            }
             k.s_min_i32(last, last, bottom);
         } else {
-            k.s_mov_b32(wave_limit, last);
-            k.v_mov_b32(lane_limit, last);
+            k.s_mov_b32(l.wave_limit, last);
+            for (QueryBlock& rows : l.rows) k.v_mov_b32(rows.limit, last);
         }
         auto four_half = k.vgpr<1>("four_half");
         k.v_lshrrev_b32(four_half, 2, half_16);
-        k.v_sub_u32(lane_limit, lane_limit, four_half);
+        for (QueryBlock& rows : l.rows) k.v_sub_u32(rows.limit, rows.limit, four_half);
         k.s_max_i32(last, last, -1);
-        k.s_add_i32(last, last, int(r.k_tile));
-        k.s_lshr_b32(tiles, last, r.k_tile == 64 ? 6 : 7);
-        k.s_mov_b32(unfetched, sk);
-        k.s_sub_i32(wave_limit, wave_limit, int(r.k_tile - 1));  // last unmasked tile start
-        k.s_mov_b32(first_key, 0);
+        k.s_add_i32(last, last, int(s.key_tile));
+        k.s_lshr_b32(l.tiles, last, s.key_tile == 64 ? 6 : 7);
+        k.s_sub_i32(l.wave_limit, l.wave_limit, int(s.key_tile - 1));
+        k.s_mov_b32(l.first_key, 0);
+    }
+
+    Accumulator accumulator(std::string_view name) {
+        Accumulator a;
+        a.in_agprs = l.in_agprs;
+        if (a.in_agprs) a.a = k.agpr<16>(name);
+        else a.v = k.vgpr<16>(name);
+        for (unsigned i = 0; i < 16; ++i) {
+            if (a.in_agprs) k.v_accvgpr_write_b32(a.a[i], 0);
+            else k.v_mov_b32(a.v[i], 0);
+        }
+        return a;
     }
 
     void initialise() {
         auto part = k.section("zero", Pipe::vector);
-        for (auto& tile : o)
-            for (unsigned i = 0; i < 16; ++i) k.v_mov_b32(tile[i], 0);
-        for (unsigned b = 0; b < blocks; ++b) {
-            p.push_back(k.vgpr<8>("p"));
-            for (unsigned i = 0; i < 8; ++i) k.v_mov_b32(p[b][i], 0);
+        for (QueryBlock& rows : l.rows) {
+            for (auto& tile : rows.o) tile = accumulator("o");
+            rows.p.resize(plan.weight_copies);
+            for (auto& copy : rows.p)
+                for (unsigned b = 0; b < s.key_tile / 64; ++b) {
+                    copy.push_back(k.vgpr<8>("p"));
+                    for (unsigned i = 0; i < 8; ++i) k.v_mov_b32(copy[b][i], 0);
+                }
+            rows.s.resize(plan.score_copies);
+            for (auto& copy : rows.s)
+                for (unsigned n = 0; n < s.key_blocks(); ++n) copy.push_back(k.vgpr<16>("s"));
+            rows.row_sum = k.vgpr<1>("row_sum");
+            rows.row_max = k.vgpr<1>("row_max");
+            rows.alpha = k.vgpr<1>("alpha");
+            rows.reference = k.vgpr<1>("reference");
+            k.v_mov_b32(rows.row_sum, 0);
+            k.v_mov_b32(rows.row_max, kNoScore);
+            k.v_mov_b32(rows.reference, 0);
+            if (s.matrix_row_sum) rows.sums = accumulator("row_sums");
         }
-        for (unsigned i = 0; i < 2 * blocks; ++i) s.push_back(k.vgpr<16>("s"));
-        k.v_mov_b32(row_sum, 0);
-        // Not -inf: differences stay defined, and 2^(-inf - x) is 0 for a fully masked row.
-        k.v_mov_b32(row_max, std::numeric_limits<float>::lowest());
-        k.v_mov_b32(minus_infinity, -std::numeric_limits<float>::infinity());
-    }
-
-    // --- one tile of keys ------------------------------------------------------------------------
-    void step(unsigned buffer) {
-        {
-            auto part = k.section("hand over", Pipe::lds);
-            k.wait_filled(keys.region[buffer]);
-            k.wait_filled(values.region[buffer]);
-            k.wait_drained(keys.region[1 - buffer]);
-            k.wait_drained(values.region[1 - buffer]);
-            k.s_barrier();
-        }
-        fetch(1 - buffer);
-        scores(buffer);
-        mask();
-        softmax();
-        weigh(buffer);
-        k.s_add_i32(first_key, first_key, int(r.k_tile));
-        k.s_sub_u32(tiles, tiles, 1);
-        k.s_cmp_lg_u32(tiles, 0);
-    }
-
-    void scores(unsigned buffer) {
-        auto part = k.section("scores", Pipe::matrix);
-        for (unsigned tile = 0; tile < s.size(); ++tile) {
-            for (unsigned step = 0; step < 2; ++step) {
-                auto regs = k.vgpr<8>("k_fragment");
-                TileOperand rows = read_rows(k, key_tile(keys.region[buffer], r.k_tile), regs,
-                                             {key_read[2 * step], key_read[2 * step + 1]},
-                                             {key_read_expr(step, 0), key_read_expr(step, 1)},
-                                             tile * 32 * kHead, 64 * step);
-                multiply(k, s[tile], rows, q_operand[step], step ? C<16>(in_place) : C<16>(0));
-            }
-        }
-        for (auto& tile : s)
-            for (unsigned i = 0; i < 16; ++i) k.v_mul_f32(tile[i], scale, tile[i]);
-    }
-
-    void mask() {
-        auto part = k.section("mask", Pipe::vector);
-        Label unmasked = k.label("unmasked");
-        k.s_cmp_le_i32(first_key, wave_limit);
-        k.s_cbranch_scc1(unmasked);
-        auto limit = k.vgpr<1>("tile_limit");
-        k.v_subrev_u32(limit, first_key, lane_limit);
-        for (unsigned tile = 0; tile < s.size(); ++tile) {
-            for (unsigned i = 0; i < 16; ++i) {
-                k.v_cmp_le_i32(vcc, int(32 * tile + c_cell(32, 0, i).row), limit);
-                k.v_cndmask_b32(s[tile][i], minus_infinity, s[tile][i], vcc);
-            }
-        }
-        k.place(unmasked);
-    }
-
-    void softmax() {
-        auto part = k.section("softmax", Pipe::vector);
-        auto higher = k.vgpr<1>("higher"), other = k.vgpr<1>("other_half"),
-             reference = k.vgpr<1>("reference"), alpha = k.vgpr<1>("alpha");
-        k.v_max3_f32(higher, row_max, s[0][0], s[0][1]);
-        for (unsigned i = 2; i < 16 * s.size(); i += 2)
-            k.v_max3_f32(higher, higher, s[i / 16][i % 16], s[i / 16][i % 16 + 1]);
-        k.v_mov_b32(other, higher);
-        k.v_permlane32_swap_b32(higher, other);
-        k.v_max_f32(higher, higher, other);
-        k.v_sub_f32(alpha, row_max, higher);
-        k.v_exp_f32(alpha, alpha);
-        k.v_mov_b32(row_max, higher);
-        k.v_add_f32(reference, -kTop, higher);
-        for (auto& tile : s)
-            for (unsigned i = 0; i < 16; ++i) k.v_sub_f32(tile[i], tile[i], reference);
-        for (auto& tile : s)
-            for (unsigned i = 0; i < 16; ++i) k.v_exp_f32(tile[i], tile[i]);
-        k.v_mul_f32(row_sum, alpha, row_sum);
-        for (auto& tile : s)
-            for (unsigned i = 0; i < 16; ++i) k.v_add_f32(row_sum, row_sum, tile[i]);
-        for (unsigned b = 0; b < blocks; ++b) {
-            for (unsigned i = 0; i < 8; ++i) {
-                const Vgpr<16>& from = s[2 * b + i / 4];
-                unsigned n = 4 * (i % 4);
-                k.v_cvt_pk_fp8_f32(p[b][i], from[n], from[n + 1]);
-                k.v_cvt_pk_fp8_f32(p[b][i], from[n + 2], from[n + 3]).high();
-            }
-        }
-        for (auto& tile : o)
-            for (unsigned i = 0; i < 16; ++i) k.v_mul_f32(tile[i], alpha, tile[i]);
-    }
-
-    void weigh(unsigned buffer) {
-        auto part = k.section("weigh values", Pipe::matrix);
-        for (unsigned d = 0; d < 4; ++d) {
-            for (unsigned b = 0; b < blocks; ++b) {
-                auto regs = k.vgpr<8>("v_fragment");
-                TileOperand columns =
-                    read_columns(k, value_tile(values.region[buffer], r.k_tile), regs,
-                                 value_read[d], value_read_expr(d), b * kBlock * kHead, 16 * kHead);
-                TileOperand weights{p[b], packed_accumulator_order(), {}};
-                for (int16_t& key : weights.k) key = int16_t(key + b * kBlock);
-                multiply(k, o[d], columns, weights);
-            }
+        k.v_mov_b32(l.minus_infinity, -std::numeric_limits<float>::infinity());
+        if (!s.matrix_row_sum) return;
+        if (l.in_agprs) l.ones_a = k.agpr<8>("ones");
+        else l.ones_v = k.vgpr<8>("ones");
+        for (unsigned i = 0; i < 8; ++i) {
+            auto one = k.vgpr<1>("one");
+            k.v_mov_b32(one, 0x38383838u);  // four times 1.0 in e4m3
+            if (l.in_agprs) k.v_accvgpr_write_b32(l.ones_a[i], one);
+            else k.v_mov_b32(l.ones_v[i], one);
         }
     }
 
     // --- after the loop --------------------------------------------------------------------------
-    void normalise_and_store() {
+    Vgpr<1> word_of(const Accumulator& tile, unsigned i) {
+        if (!tile.in_agprs) return tile.v[i];
+        auto word = k.vgpr<1>("word");
+        k.v_accvgpr_read_b32(word, tile.a[i]);
+        return word;
+    }
+
+    void normalise_and_store(unsigned block) {
         auto part = k.section("store", Pipe::memory);
+        QueryBlock& rows = l.rows[block];
         auto other = k.vgpr<1>("other_half"), factor = k.vgpr<1>("factor"),
              offset = k.vgpr<1>("o_offset");
-        k.v_mov_b32(other, row_sum);
-        k.v_permlane32_swap_b32(row_sum, other);
-        k.v_add_f32(row_sum, row_sum, other);
-        k.v_rcp_f32(factor, row_sum);
-        k.v_cmp_neq_f32(vcc, 0.0f, row_sum);  // true for NaN
+        if (s.matrix_row_sum) {
+            rows.row_sum = k.vgpr<1>("row_sum");
+            k.v_mov_b32(rows.row_sum, word_of(rows.sums, 0));
+        } else {
+            k.v_mov_b32(other, rows.row_sum);
+            k.v_permlane32_swap_b32(rows.row_sum, other);
+            k.v_add_f32(rows.row_sum, rows.row_sum, other);
+        }
+        k.v_rcp_f32(factor, rows.row_sum);
+        k.v_cmp_neq_f32(vcc, 0.0f, rows.row_sum);  // true for NaN
         k.v_cndmask_b32(factor, 0.0f, factor, vcc);
         k.v_mul_f32(factor, v_descale, factor);
 
-        auto descriptor = k.sgpr<4>("o_descriptor");
-        auto row_bytes = k.sgpr<1>("o_row_bytes");
-        make_descriptor(
-            k, descriptor,
-            head_base("o_base", &AttentionArgs::o, k.workgroup_id_y, &AttentionArgs::o_stride_b,
-                      &AttentionArgs::o_stride_h, 1, &AttentionArgs::o_stride_row));
-        k.s_lshl_b32(row_bytes, field(&AttentionArgs::o_stride_row)[0], 1);
-        bound_rows(k, descriptor, query_rows, row_bytes, 2 * kHead);
-        k.v_mul_lo_u32(offset, query, row_bytes);
+        if (block == 0) {
+            o_descriptor = k.sgpr<4>("o_descriptor");
+            o_row_bytes = k.sgpr<1>("o_row_bytes");
+            make_descriptor(
+                k, o_descriptor,
+                head_base("o_base", &AttentionArgs::o, k.workgroup_id_y, &AttentionArgs::o_stride_b,
+                          &AttentionArgs::o_stride_h, 1, &AttentionArgs::o_stride_row));
+            k.s_lshl_b32(o_row_bytes, field(&AttentionArgs::o_stride_row)[0], 1);
+            bound_rows(k, o_descriptor, query_rows, o_row_bytes, 2 * kHead);
+        }
+        k.v_mul_lo_u32(offset, query[block], o_row_bytes);
         k.v_add_u32(offset, offset, half_16);
-        for (unsigned d = 0; d < 4; ++d) {
-            for (unsigned i = 0; i < 16; ++i) k.v_mul_f32(o[d][i], factor, o[d][i]);
+        for (unsigned d = 0; d < 4; ++d)
             for (unsigned pair = 0; pair < 2; ++pair) {
                 // Lane halves hold columns 0-3 and 4-7 of each 8: swap so that each has 8 in a row.
                 auto line = k.vgpr<4>("o_line");
-                for (unsigned i = 0; i < 4; ++i)
-                    k.v_cvt_pk_bf16_f32(line[i], o[d][8 * pair + 2 * i],
-                                        o[d][8 * pair + 2 * i + 1]);
+                for (unsigned i = 0; i < 4; ++i) {
+                    auto low = k.vgpr<1>("low"), high = k.vgpr<1>("high");
+                    k.v_mul_f32(low, factor, word_of(rows.o[d], 8 * pair + 2 * i));
+                    k.v_mul_f32(high, factor, word_of(rows.o[d], 8 * pair + 2 * i + 1));
+                    k.v_cvt_pk_bf16_f32(line[i], low, high);
+                }
                 k.v_permlane32_swap_b32(line[0], line[2]);
                 k.v_permlane32_swap_b32(line[1], line[3]);
-                k.buffer_store_dwordx4(line, offset, descriptor, 0).offset(64 * d + 32 * pair);
+                k.buffer_store_dwordx4(line, offset, o_descriptor, 0).offset(64 * d + 32 * pair);
             }
-        }
     }
 
-    void store_lse() {
+    void store_lse(unsigned block) {
         auto part = k.section("lse", Pipe::memory);
+        const QueryBlock& rows = l.rows[block];
         auto value = k.vgpr<1>("lse_value"), offset = k.vgpr<1>("lse_offset"),
              out = k.vgpr<1>("upper_half_out");
-        k.v_log_f32(value, row_sum);
-        k.v_add_f32(row_max, -kTop, row_max);
-        k.v_add_f32(value, row_max, value);
+        k.v_log_f32(value, rows.row_sum);
+        k.v_add_f32(value, rows.reference, value);
         k.v_mul_f32(value, kLn2, value);
-        auto descriptor = k.sgpr<4>("lse_descriptor");
-        auto base = head_base("lse_base", &AttentionArgs::lse, k.workgroup_id_y,
-                              &AttentionArgs::lse_stride_b, &AttentionArgs::lse_stride_h, 2);
-        auto start = k.sgpr<1>("lse_start");
-        k.s_lshl_b32(start, first_query, 2);
-        k.s_add_u32(base[0], base[0], start);
-        k.s_addc_u32(base[1], base[1], 0);
-        make_descriptor(k, descriptor, base);
-        k.s_lshl_b32(start, query_rows, 2);
-        k.s_cmp_lg_u64(field(&AttentionArgs::lse), 0);
-        k.s_cselect_b32(descriptor[2], start, 0);
-        k.v_lshlrev_b32(offset, 2, query);
+        if (block == 0) {
+            lse_descriptor = k.sgpr<4>("lse_descriptor");
+            auto base = head_base("lse_base", &AttentionArgs::lse, k.workgroup_id_y,
+                                  &AttentionArgs::lse_stride_b, &AttentionArgs::lse_stride_h, 2);
+            auto start = k.sgpr<1>("lse_start");
+            k.s_lshl_b32(start, first_query, 2);
+            k.s_add_u32(base[0], base[0], start);
+            k.s_addc_u32(base[1], base[1], 0);
+            make_descriptor(k, lse_descriptor, base);
+            k.s_lshl_b32(start, query_rows, 2);
+            k.s_cmp_lg_u64(field(&AttentionArgs::lse), 0);
+            k.s_cselect_b32(lse_descriptor[2], start, 0);
+        }
+        k.v_lshlrev_b32(offset, 2, query[block]);
         k.v_lshlrev_b32(out, 27, half_16);  // the upper half has the same rows: out of range
         k.v_or_b32(offset, out, offset);
-        k.buffer_store_dword(value, offset, descriptor, 0);
+        k.buffer_store_dword(value, offset, lse_descriptor, 0);
     }
 
     const Recipe& r;
+    const Schedule& s;
+    const Plan plan;
     Kernel k;
-    unsigned blocks;  // of 64 keys in a tile
 
     std::array<Sgpr<16>, 3> args{k.sgpr<16>("pointers"), k.sgpr<16>("strides"),
                                  k.sgpr<16>("more_strides")};
     Sgpr<4> sizes = k.sgpr<4>("sizes");
     Sgpr<1> sq, sk;
-    Sgpr<1> wave = k.sgpr<1>("wave"), wave_lds = k.sgpr<1>("wave_lds"),
-            wave_row = k.sgpr<1>("wave_row"), odd_wave = k.sgpr<1>("odd_wave"),
+    Sgpr<1> wave_row = k.sgpr<1>("wave_row"), odd_wave = k.sgpr<1>("odd_wave"),
             first_query = k.sgpr<1>("first_query"), query_rows = k.sgpr<1>("query_rows"),
             kv_head = k.sgpr<1>("kv_head"), v_descale = k.sgpr<1>("v_descale"),
-            scale = k.sgpr<1>("scale"), wave_limit = k.sgpr<1>("wave_limit"),
-            tiles = k.sgpr<1>("tiles"), unfetched = k.sgpr<1>("unfetched_keys"),
-            first_key = k.sgpr<1>("first_key");
-    Vgpr<1> thread = k.vgpr<1>("thread"), lane = k.vgpr<1>("lane"), query = k.vgpr<1>("query"),
-            half_16 = k.vgpr<1>("half_16"), lane_limit = k.vgpr<1>("lane_limit"),
-            row_sum = k.vgpr<1>("row_sum"), row_max = k.vgpr<1>("row_max"),
-            minus_infinity = k.vgpr<1>("minus_infinity");
-    std::array<Vgpr<1>, 4> key_read{k.vgpr<1>("key_read"), k.vgpr<1>("key_read"),
-                                    k.vgpr<1>("key_read"), k.vgpr<1>("key_read")};
-    std::array<Vgpr<1>, 4> value_read{k.vgpr<1>("value_read"), k.vgpr<1>("value_read"),
-                                      k.vgpr<1>("value_read"), k.vgpr<1>("value_read")};
-    Vgpr<16> q = k.vgpr<16>("q");
-    std::array<TileOperand, 2> q_operand;
-    std::vector<Vgpr<16>> s;
-    std::vector<Vgpr<8>> p;
-    std::array<Vgpr<16>, 4> o{k.vgpr<16>("o"), k.vgpr<16>("o"), k.vgpr<16>("o"), k.vgpr<16>("o")};
-    Stream keys, values;
+            q_flip = k.sgpr<1>("q_flip");
+    Sgpr<1> q_row_bytes, o_row_bytes;
+    Sgpr<4> q_descriptor, o_descriptor, lse_descriptor;
+    Vgpr<1> thread = k.vgpr<1>("thread"), lane = k.vgpr<1>("lane"), half_16 = k.vgpr<1>("half_16");
+    std::vector<Vgpr<1>> query;  // row in the workgroup, by block of 32
+    LoopState l;
 };
 
 }  // namespace
 
-Program fp8_d128(const Recipe& recipe) { return Fp8D128(recipe).describe(); }
+Program fp8_d128(const Recipe& recipe, const Schedule& schedule) {
+    return Fp8D128(recipe, schedule).describe();
+}
 
 }  // namespace zyfa

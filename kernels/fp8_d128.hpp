@@ -5,6 +5,6 @@
 
 namespace zyfa {
 
-Program fp8_d128(const Recipe& recipe);
+Program fp8_d128(const Recipe&, const Schedule&);
 
 }  // namespace zyfa

@@ -10,11 +10,11 @@ namespace zyfa {
 inline constexpr unsigned kRowBytes = 128;
 
 inline LdsTile key_tile(int region, unsigned rows) {
-    return {region, rows, kRowBytes, [](unsigned row) { return row >> 1 & 7; }};
+    return {region, rows, kRowBytes, [](unsigned row) { return row >> 1 & 7; }, 0};
 }
-inline LdsTile value_tile(int region, unsigned rows) {
+inline LdsTile value_tile(int region, unsigned rows, uint32_t base) {
     return {region, rows, kRowBytes,
-            [](unsigned row) { return 2 * (row >> 1 & 1) + 4 * (row >> 3 & 1); }};
+            [](unsigned row) { return 2 * (row >> 1 & 1) + 4 * (row >> 3 & 1); }, base};
 }
 
 // Filling, 8 rows by one wave: byte within the row that a lane of an even wave fetches; the rows of

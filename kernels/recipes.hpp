@@ -1,10 +1,12 @@
-// Recipe: a kernel by name, and the list of those that zyfa-gen offers.
+// Recipe: a kernel by name, and the list of those that zyfa-gen offers. With a schedule it becomes
+// a Program.
 #pragma once
 
 #include <span>
 #include <string_view>
 
 #include "isa/program.hpp"
+#include "kernels/schedule.hpp"
 
 namespace zyfa {
 
@@ -12,14 +14,14 @@ struct Recipe {
     std::string_view id, about;
     std::string_view dtype;  // of q, k, v
     unsigned d_qk, d_v;
-    bool causal;               // bottom-right aligned
-    unsigned q_tile, k_tile;   // rows per workgroup, keys per loop step
-    std::string_view softmax;  // how P and the row sum are made
-    Program (*describe)(const Recipe&);
+    bool causal;                // bottom-right aligned
+    std::string_view schedule;  // the shipped one that it has by default
+    Program (*describe)(const Recipe&, const Schedule&);
 };
 
 std::span<const Recipe> recipes();
 const Recipe* find_recipe(std::string_view id);
-inline Program describe(const Recipe& r) { return r.describe(r); }
+inline const Schedule& default_schedule(const Recipe& r) { return shipped_schedule(r.schedule); }
+inline Program describe(const Recipe& r, const Schedule& s) { return r.describe(r, s); }
 
 }  // namespace zyfa

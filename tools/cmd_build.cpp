@@ -77,11 +77,11 @@ Kept compare_file(const std::string& path, const std::string& wanted) {
     } catch (const Error&) { return Kept::differs; }
 }
 
-std::vector<const Recipe*> chosen(const std::vector<std::string>& ids) {
-    std::vector<const Recipe*> list;
-    for (const std::string& id : ids) list.push_back(&recipe_or_error(id));
+std::vector<Chosen> chosen(const std::vector<std::string>& ids) {
+    std::vector<Chosen> list;
+    for (const std::string& id : ids) list.push_back(choose(id));
     if (ids.empty())
-        for (const Recipe& recipe : recipes()) list.push_back(&recipe);
+        for (const Recipe& recipe : recipes()) list.push_back(choose(std::string(recipe.id)));
     return list;
 }
 
@@ -93,8 +93,9 @@ void print_commands(const std::string& stem) {
 }
 
 // Writes, compares or only names the files of one kernel; returns its entry of results[].
-Json build_one(const Recipe& recipe, const BuildOptions& opt, const Session& session, bool& same) {
-    const Built built = build(recipe);
+Json build_one(const Chosen& chosen, const BuildOptions& opt, const Session& session, bool& same) {
+    const Recipe& recipe = *chosen.recipe;
+    const Built built = build(chosen);
     const std::string stem = fmt::format("{}/{}", opt.folder, recipe.id);
     const std::set<std::string> wanted(opt.emit.begin(), opt.emit.end());
     Json files = Json::object(), differing = Json::array(), missing = Json::array();
@@ -137,15 +138,15 @@ Json build_one(const Recipe& recipe, const BuildOptions& opt, const Session& ses
 }
 
 void build_all(const BuildOptions& opt, Session& session) {
-    const std::vector<const Recipe*> list = chosen(opt.ids);
+    const std::vector<Chosen> list = chosen(opt.ids);
     if (!opt.dry_run && !opt.check) make_directory(opt.folder);
     Progress progress(session.common);
     Json results = Json::array();
     for (size_t i = 0; i < list.size(); ++i) {
-        progress.show(fmt::format("[{}/{}] build {}", i + 1, list.size(), list[i]->id));
+        progress.show(fmt::format("[{}/{}] build {}", i + 1, list.size(), list[i].id));
         bool same = true;
         progress.clear();
-        results.push_back(build_one(*list[i], opt, session, same));
+        results.push_back(build_one(list[i], opt, session, same));
         if (opt.check && !same) session.status = Exit::no;
     }
     if (session.common.json) print_envelope("build", Json::array(), results);

@@ -9,7 +9,8 @@ namespace {
 
 struct ShowOptions {
     std::string what, output = "-";
-    bool no_address = false, no_raw = false, stats = false;
+    std::string print_after;
+    bool no_address = false, no_raw = false, stats = false, schedule = false;
 };
 
 Json instructions(std::span<const Decoded> code, std::span<const uint8_t> text) {
@@ -22,7 +23,26 @@ Json instructions(std::span<const Decoded> code, std::span<const uint8_t> text) 
     return list;
 }
 
+// The schedule of a kernel of ours, or its program behind one pass of the scheduler.
+void show_making(const ShowOptions& opt) {
+    const Chosen chosen = choose(opt.what);
+    if (opt.schedule) return write_file(opt.output, to_json(chosen.schedule));
+    std::string text, names;
+    bool found = false;
+    build(chosen, [&](const Pass& pass, const Program& program) {
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", pass.name);
+        if (pass.name != opt.print_after) return;
+        found = true;
+        text = draft(program);
+    });
+    if (!found)
+        throw Error(fmt::format("--print-after: there is no pass '{}'; they are {}",
+                                opt.print_after, names));
+    write_file(opt.output, text);
+}
+
 void show(const ShowOptions& opt, const Session& session) {
+    if (opt.schedule || !opt.print_after.empty()) return show_making(opt);
     const Subject subject = open_subject(opt.what);
     const CodeObject& object = subject.object;
     const Json mix = opcode_mix(object.code);
@@ -48,12 +68,18 @@ void add_show(CLI::App& app, Session& session) {
     cmd->add_flag("--no-addr", opt->no_address, "without addresses");
     cmd->add_flag("--no-raw", opt->no_raw, "without instruction words");
     cmd->add_flag("--stats", opt->stats, "how many of which instruction, instead of the text");
+    cmd->add_flag("--schedule", opt->schedule,
+                  "the schedule of a kernel of ours as a file, every default written out");
+    cmd->add_option("--print-after", opt->print_after,
+                    "the program of a kernel of ours behind a pass of the scheduler: order, "
+                    "allocate, waits, hazards, verify")
+        ->type_name("PASS");
     cmd->add_option("-o,--output", opt->output, "file to write, - for stdout")
         ->type_name("FILE")
         ->default_str("-");
     cmd->footer(
         "  zyfa-gen show fp8_d128_causal --no-addr --no-raw | less\n"
-        "  zyfa-gen show fp8_d128_causal --stats\n"
+        "  zyfa-gen show fp8_d128_causal --schedule -o mine.json\n"
         "  zyfa-gen show vendor.co -o vendor.s\n");
     cmd->callback([opt, &session] { show(*opt, session); });
 }

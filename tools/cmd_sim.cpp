@@ -93,15 +93,16 @@ SimRecord replay(const SimOptions& opt, const Session& session, Json& inputs) {
 
 SimRecord attention(const SimOptions& opt, const Session& session, const Subject& subject,
                     const Draw& draw) {
-    AttentionRun run = prepare_attention(*subject.recipe, subject.object, draw);
+    const bool matrix_row_sum = subject.chosen && subject.chosen->schedule.matrix_row_sum;
+    AttentionRun run = prepare_attention(*subject.recipe, subject.object, draw, matrix_row_sum);
     if (!opt.save_repro.empty())
         save_repro(opt.save_repro, run.launch, run.prepared, subject.code_object);
     SimRecord record;
     if (draw.shape.sq > 0) {  // no query row: no workgroup to launch
-        record = execute(opt, session, std::string(subject.recipe->id), opt.what, run.prepared,
+        record = execute(opt, session, subject.name, opt.what, run.prepared,
                          subject.built ? &*subject.built : nullptr);
     } else {
-        record.id = subject.recipe->id;
+        record.id = subject.name;
         record.accumulate = opt.accumulate;
         record.interleave = opt.interleave;
         record.reproduce = reproduce_line(opt, opt.what);

@@ -105,9 +105,8 @@ Draw recorded(const std::string& where, const Recipe& recipe, const std::string&
 
 }  // namespace
 
-uint64_t most_wave_instructions(const Recipe& recipe, const AttentionShape& shape,
-                                size_t code_instructions) {
-    return 64 * (shape.sk / recipe.k_tile + 2) * uint64_t(code_instructions);
+uint64_t most_wave_instructions(const AttentionShape& shape, size_t code_instructions) {
+    return 64 * (shape.sk / 64 + 2) * uint64_t(code_instructions);
 }
 
 std::vector<Draw> draw(const std::string& dist, uint64_t seed, const Recipe& recipe,

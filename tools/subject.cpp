@@ -9,6 +9,7 @@ namespace zyfa {
 namespace {
 
 bool is_path(const std::string& what) {
+    if (find_recipe(what.substr(0, what.find('@')))) return false;
     return what == "-" || what.find_first_of("/.") != std::string::npos;
 }
 
@@ -37,8 +38,11 @@ Subject open_subject(const std::string& what) {
     Subject subject;
     subject.name = what == "-" ? "<stdin>" : what;
     if (!is_path(what)) {
-        subject.recipe = &recipe_or_error(what);
-        subject.built = build(*subject.recipe);
+        subject.chosen = choose(what);
+        subject.recipe = subject.chosen->recipe;
+        if (const std::string& file = subject.chosen->file; !file.empty())
+            subject.inputs.push_back(input_record(file, read_file(file)));
+        subject.built = build(*subject.chosen);
         subject.code_object = subject.built->emitted.code_object;
         subject.object = load_code_object(subject.code_object, subject.name);
         return subject;

@@ -10,14 +10,16 @@ namespace zyfa {
 struct Subject {
     std::string name;
     const Recipe* recipe = nullptr;  // of a kernel id, or of a file that holds one of our kernels
+    std::optional<Chosen> chosen;    // of a kernel id
     std::optional<Built> built;      // of a kernel id
     CodeObject object;
     Bytes code_object;            // the bytes of `object`
     Json inputs = Json::array();  // the file that was read
 };
 
-// A word with a slash or a dot, or "-", is a file; anything else is a kernel id. A file is taken
-// for assembly by its ending .s or because it is text that stdin brings.
+// A word with a slash or a dot, or "-", is a file; anything else, and all that starts with "ID@",
+// is a kernel id. A file is taken for assembly by its ending .s or because it is text that stdin
+// brings.
 Subject open_subject(const std::string& what);
 
 }  // namespace zyfa

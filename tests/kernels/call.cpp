@@ -71,7 +71,7 @@ std::string Call::json() const {
     Json file = {{"code_object", "in memory"},
                  {"kernel", ""},
                  {"grid", {grid.x, grid.y, grid.z}},
-                 {"workgroup", {kAttentionThreads, 1, 1}},
+                 {"workgroup", {choose(kernel).schedule.waves * 64, 1, 1}},
                  {"buffers", buffers},
                  {"kernarg", {{"size", kAttentionArgsBytes}, {"fields", fields}}},
                  {"check",
@@ -91,7 +91,7 @@ const Bytes& code_object_of(const std::string& kernel) {
     static std::map<std::string, Bytes> built;
     auto found = built.find(kernel);
     if (found == built.end())
-        found = built.emplace(kernel, build(recipe_or_error(kernel)).emitted.code_object).first;
+        found = built.emplace(kernel, build(choose(kernel)).emitted.code_object).first;
     return found->second;
 }
 

@@ -19,7 +19,7 @@ struct Call {
     bool want_lse = true;
     double spread = 1;  // standard deviation of q and k
     uint64_t seed = 1;
-    bool causal() const { return kernel.ends_with("causal"); }
+    bool causal() const { return kernel.starts_with("fp8_d128_causal"); }
     std::string json() const;
 };
 

@@ -1,0 +1,389 @@
+#include "kernels/fp8_loop.hpp"
+
+#include "kernels/lds_layout.hpp"
+#include "kernels/tiles.hpp"
+
+namespace zyfa {
+namespace {
+
+constexpr unsigned kHead = 128, kBlock = 64;  // kBlock: keys of one matrix instruction of pv
+
+class Loop {
+public:
+    Loop(Kernel& kernel, const Schedule& schedule, const Plan& p, LoopState& state)
+        : k(kernel), s(schedule), plan(p), l(state) {
+        for (unsigned n = 0; n < s.fragments; ++n) {
+            if (l.in_agprs) fragments_a_.push_back(k.agpr<8>("fragment"));
+            else fragments_v_.push_back(k.vgpr<8>("fragment"));
+        }
+        operands_.resize(plan.steps.size());
+    }
+
+    void emit() {
+        Label done = k.label("tiles_done");
+        start();
+        // The first tile enters; what works on tiles before it is left out.
+        for (int i = plan.first_iteration; i <= 0; ++i) {
+            iteration_ = i;
+            iterate({i, i == plan.first_iteration, true, false});
+        }
+        std::vector<Label> last;
+        for (unsigned n = 0; n < plan.unroll && plan.has_last; ++n)
+            last.push_back(k.label("last_tile"));
+        const auto leave = [&](unsigned copy) {
+            k.s_cbranch_scc0(plan.has_last ? last[copy] : done);
+        };
+        leave(0);
+        Label head = k.label("key_tiles");
+        k.place(head, true);
+        for (unsigned n = 1; n <= plan.unroll; ++n) {
+            const unsigned copy = n % plan.unroll;
+            iterate({int(copy), false, false, false});
+            if (copy) leave(copy);
+        }
+        k.s_cbranch_scc1(head);
+        if (plan.has_last) {
+            // Behind the last tile, once for each copy that it may have been in.
+            for (unsigned n = 0; n < plan.unroll; ++n) {
+                k.place(last[n]);
+                iterate({int(n) + 1, false, false, true});
+                if (n + 1 < plan.unroll) k.s_branch(done);
+            }
+        }
+        k.place(done);
+        meet();
+    }
+
+private:
+    Kernel& k;
+    const Schedule& s;
+    const Plan& plan;
+    LoopState& l;
+    std::vector<Vgpr<8>> fragments_v_;
+    std::vector<Agpr<8>> fragments_a_;
+    std::vector<TileOperand> operands_;  // by step
+    int iteration_ = 0;
+
+    struct Pass {
+        int index;     // of the loop, or congruent to it modulo `unroll`
+        bool first;    // nothing has been read from LDS for it
+        bool opening;  // tiles before 0 are left out
+        bool closing;  // tiles from `index` on are left out
+    };
+
+    bool is_done(const Pass& pass, int tile) const {
+        if (pass.opening) return pass.index + tile >= 0;
+        return !pass.closing || tile < 0;
+    }
+    // Whether the pass behind this one will do it.
+    bool is_done_next(const Pass& pass, int tile) const {
+        if (pass.closing) return false;
+        return !pass.opening || pass.index + 1 + tile >= 0;
+    }
+    unsigned modulo(int n, unsigned m) const { return unsigned(n + int(plan.unroll * m)) % m; }
+
+    // --- waves and LDS ---------------------------------------------------------------------------
+    void start() {
+        for (unsigned n = 0; n < plan.first_loads_k; ++n) fetch(true, int(n));
+        for (unsigned n = 0; n < plan.first_loads_v; ++n) fetch(false, int(n));
+        for (unsigned n = 0; n < plan.first_waits_k; ++n) k.wait_filled(slot(true, int(n)));
+        for (unsigned n = 0; n < plan.first_waits_v; ++n) k.wait_filled(slot(false, int(n)));
+        if (plan.first_barrier) k.s_barrier();
+        stand_back(true);
+    }
+    // The upper half of the waves falls behind; the lower half makes up for it at the end.
+    void stand_back(bool upper) {
+        if (!s.stagger) return;
+        auto part = k.section(upper ? "stagger" : "end of stagger", Pipe::scalar);
+        Label together = k.label("together");
+        k.s_cmp_lt_u32(l.wave, int(s.waves / 2));
+        if (upper) k.s_cbranch_scc1(together);
+        else k.s_cbranch_scc0(together);
+        for (unsigned n = 0; n < s.stagger; ++n) k.s_barrier();
+        k.place(together);
+    }
+    void meet() {
+        bool priority = false;
+        for (const Phase& p : s.phases) priority |= p.priority && *p.priority;
+        if (priority) k.s_setprio(0);
+        stand_back(false);
+    }
+
+    int slot(bool keys, int tile) const {
+        const auto& region = keys ? l.keys.region : l.values.region;
+        return region[modulo(tile, unsigned(region.size()))];
+    }
+
+    // Past the last tile num_records is 0: zeros land, and the number of loads in flight stays.
+    void fetch(bool keys, int tile) {
+        auto part = k.section(keys ? "fetch keys" : "fetch values", Pipe::memory);
+        TileStream& from = keys ? l.keys : l.values;
+        const int to = slot(keys, tile);
+        auto rows = k.sgpr<1>("tile_rows");
+        k.s_min_i32(rows, from.unfetched, int(s.key_tile));
+        bound_rows(k, from.descriptor, rows, from.row_bytes, kHead);
+        for (unsigned n = 0; n < from.offset.size(); ++n) {
+            k.s_add_u32(m0, l.wave_lds, k.lds_first_byte(to) + n * s.waves * 1024);
+            k.buffer_load_dwordx4_lds(from.offset[n], from.descriptor, 0).region(to);
+        }
+        k.s_add_u32(from.descriptor[0], from.descriptor[0], from.step_bytes);
+        k.s_addc_u32(from.descriptor[1], from.descriptor[1], 0);
+        k.s_sub_i32(from.unfetched, from.unfetched, int(s.key_tile));
+    }
+
+    // --- one pass --------------------------------------------------------------------------------
+    void iterate(const Pass& pass) {
+        if (pass.first)
+            for (unsigned j = 0; j < plan.steps.size(); ++j)
+                if (plan.steps[j].early && is_done(pass, plan.steps[j].tile)) read(j, pass.index);
+        for (unsigned p = 0; p < s.phases.size(); ++p) phase(pass, p);
+        if (pass.closing || (pass.opening && pass.index < 0)) return;
+        auto part = k.section("next tile", Pipe::scalar);
+        k.s_add_i32(l.first_key, l.first_key, int(s.key_tile));
+        k.s_sub_u32(l.tiles, l.tiles, 1);
+        k.s_cmp_lg_u32(l.tiles, 0);
+    }
+
+    void phase(const Pass& pass, unsigned p) {
+        const Phase& phase = s.phases[p];
+        auto scope = k.phase(phase.name, phase.fill);
+        open(pass, p);
+        // Operands for the next phase, while no matrix instruction reads any.
+        for (unsigned j = 0; j < plan.steps.size(); ++j)
+            if (plan.steps[j].front == int(p)) read_if_needed(pass, j);
+        unsigned j = 0;
+        while (j < plan.steps.size() && plan.steps[j].phase < p) ++j;
+        for (const Item& item : phase.work) {
+            if (item.work != Work::qk && item.work != Work::pv) {
+                other_work(pass, item);
+                continue;
+            }
+            const unsigned subs = item.work == Work::qk ? 2 : s.key_tile / kBlock;
+            for (unsigned n = 0; n < (item.last - item.first) * subs; ++n) step(pass, j++);
+        }
+        auto woven = k.behind();
+        for (const Item& item : phase.behind) other_work(pass, item);
+    }
+
+    unsigned barriers_before(unsigned p) const {
+        unsigned count = 0;
+        for (unsigned n = 0; n < p; ++n) count += s.phases[n].barrier;
+        return count;
+    }
+
+    void open(const Pass& pass, unsigned p) {
+        const Phase& phase = s.phases[p];
+        auto part = k.section(phase.name, Pipe::scalar);
+        if (phase.wait) k.s_waitcnt().counts(phase.wait->vmcnt, phase.wait->lgkmcnt);
+        for (const Plan::Wait& w : plan.waits) {
+            if (pass.closing || w.phase != p || (pass.opening && pass.index + w.tile < 0)) continue;
+            Emit filled = k.wait_filled(slot(w.keys, pass.index + w.tile));
+            if (phase.wait) filled.counts(63, 15);  // the pinned one has to do
+        }
+        if (phase.barrier && (!pass.closing || plan.last_barriers > barriers_before(p)))
+            k.s_barrier();
+        if (phase.priority) k.s_setprio(int(*phase.priority));
+    }
+
+    void other_work(const Pass& pass, const Item& item) {
+        if (item.work == Work::load_k || item.work == Work::load_v) {
+            if (!pass.closing) fetch(item.work == Work::load_k, pass.index + item.tile);
+            return;
+        }
+        if (!is_done(pass, item.tile)) return;
+        for (QueryBlock& rows : l.rows) {
+            switch (item.work) {
+                case Work::mask: break;
+                case Work::max: max(rows, pass.index); break;
+                case Work::exp: exp(rows, pass.index); break;
+                case Work::sum: sum(rows, pass.index); break;
+                case Work::pack: pack(rows, pass.index); break;
+                case Work::rescale: rescale(rows); break;
+                default: break;
+            }
+        }
+        if (item.work == Work::mask) mask(pass.index);
+    }
+
+    // --- matrix work -----------------------------------------------------------------------------
+    void read_if_needed(const Pass& pass, unsigned j) {
+        const MatrixStep& m = plan.steps[j];
+        if (m.early ? is_done_next(pass, m.tile) : is_done(pass, m.tile))
+            read(j, pass.index + m.early);
+    }
+
+    void read(unsigned j, int index) {
+        const unsigned n = j % s.fragments;
+        operands_[j] = l.in_agprs ? read_into(j, index, fragments_a_[n])
+                                  : read_into(j, index, fragments_v_[n]);
+    }
+    template <File F>
+    TileOperand read_into(unsigned j, int index, Regs<F, 8> to) {
+        const MatrixStep& m = plan.steps[j];
+        const bool keys = m.work == Work::qk;
+        auto part = k.section(keys ? "read keys" : "read values", Pipe::lds);
+        const int region = slot(keys, index + m.tile);
+        if (keys)
+            return read_rows(k, key_tile(region, s.key_tile), to,
+                             {l.key_read[2 * m.sub], l.key_read[2 * m.sub + 1]},
+                             {key_read_expr(m.sub, 0), key_read_expr(m.sub, 1)},
+                             m.part * 32 * kHead, 64 * m.sub);
+        return read_columns(k, value_tile(region, s.key_tile, k.lds_first_byte(l.values.region[0])),
+                            to, l.value_read[m.part], value_read_expr(m.part),
+                            m.sub * kBlock * kHead, 16 * kHead);
+    }
+
+    void step(const Pass& pass, unsigned j) {
+        const MatrixStep& m = plan.steps[j];
+        if (is_done(pass, m.tile)) {
+            if (m.work == Work::qk) scores(m, j, pass.index);
+            else weigh(m, j, pass.index);
+        }
+        for (unsigned n = 0; n < plan.steps.size(); ++n)
+            if (plan.steps[n].anchor == int(j)) read_if_needed(pass, n);
+    }
+
+    void scores(const MatrixStep& m, unsigned j, int index) {
+        auto part = k.section("scores", Pipe::matrix);
+        for (QueryBlock& rows : l.rows)
+            multiply(k, rows.s[modulo(index + m.tile, plan.score_copies)][m.part], operands_[j],
+                     rows.q[m.sub], m.sub ? C<16>(in_place) : C<16>(0));
+    }
+
+    void weigh(const MatrixStep& m, unsigned j, int index) {
+        auto part = k.section("weigh values", Pipe::matrix);
+        for (QueryBlock& rows : l.rows) {
+            TileOperand weights{rows.p[modulo(index + m.tile, plan.weight_copies)][m.sub].operand(),
+                                packed_accumulator_order(),
+                                {}};
+            // Any A of ones sums the weights up, in whatever order.
+            if (s.matrix_row_sum && m.part == 0)
+                k.v_mfma_f32_32x32x64_f8f6f4(rows.sums.d(),
+                                             l.in_agprs ? A<8>(l.ones_a) : A<8>(l.ones_v),
+                                             A<8>(weights.regs, Where::current()), in_place);
+            for (int16_t& key : weights.k) key = int16_t(key + int(m.sub * kBlock));
+            multiply(k, rows.o[m.part].d(), operands_[j], weights);
+        }
+    }
+
+    // --- softmax ---------------------------------------------------------------------------------
+    std::vector<Vgpr<16>>& scores_of(QueryBlock& rows, int index) const {
+        return rows.s[modulo(index, plan.score_copies)];
+    }
+
+    // Compares come four at a time: a mask is not needed right behind the instruction that makes
+    // it.
+    void mask(int index) {
+        auto part = k.section("mask", Pipe::vector);
+        Label unmasked = k.label("unmasked");
+        k.s_cmp_le_i32(l.first_key, l.wave_limit);
+        k.s_cbranch_scc1(unmasked);
+        std::array<Sgpr<2>, 4> hidden;
+        for (auto& pair : hidden) pair = k.sgpr<2>("visible");
+        for (QueryBlock& rows : l.rows) {
+            auto limit = k.vgpr<1>("tile_limit"), upper = k.vgpr<1>("tile_limit_64");
+            k.v_subrev_u32(limit, l.first_key, rows.limit);
+            if (s.key_tile > 64) k.v_add_u32(upper, -64, limit);
+            auto& tiles = scores_of(rows, index);
+            for (unsigned tile = 0; tile < tiles.size(); ++tile)
+                for (unsigned four = 0; four < 16; four += 4) {
+                    // Inline constants end at 64.
+                    const Vgpr<1>& from = tile < 2 ? limit : upper;
+                    for (unsigned n = 0; n < 4; ++n)
+                        k.v_cmp_le_i32(hidden[n],
+                                       int(32 * (tile % 2) + c_cell(32, 0, four + n).row), from);
+                    for (unsigned n = 0; n < 4; ++n)
+                        k.v_cndmask_b32(tiles[tile][four + n], l.minus_infinity,
+                                        tiles[tile][four + n], hidden[n]);
+                }
+        }
+        k.place(unmasked);
+    }
+
+    void max(QueryBlock& rows, int index) {
+        auto part = k.section("maximum", Pipe::vector);
+        auto& tiles = scores_of(rows, index);
+        auto higher = k.vgpr<1>("higher"), other = k.vgpr<1>("other_half");
+        k.v_max3_f32(higher, rows.row_max, tiles[0][0], tiles[0][1]);
+        for (unsigned i = 2; i < 16 * tiles.size(); i += 2)
+            k.v_max3_f32(higher, higher, tiles[i / 16][i % 16], tiles[i / 16][i % 16 + 1]);
+        k.v_mov_b32(other, higher);
+        k.v_permlane32_swap_b32(higher, other);
+        k.v_max_f32(higher, higher, other);
+        if (s.lazy) {
+            auto rise = k.vgpr<1>("rise");
+            k.v_sub_f32(rise, higher, rows.row_max);
+            k.v_mul_f32(rise, l.scale, rise);
+            k.v_cmp_lt_f32(vcc, float(*s.lazy), rise);
+            k.v_cndmask_b32(higher, rows.row_max, higher, vcc);
+        }
+        k.v_sub_f32(rows.alpha, rows.row_max, higher);
+        k.v_mul_f32(rows.alpha, l.scale, rows.alpha);
+        k.v_exp_f32(rows.alpha, rows.alpha);
+        k.v_mov_b32(rows.row_max, higher);
+        k.v_mul_f32(rows.reference, l.scale, higher);
+        k.v_add_f32(rows.reference, -top_exponent(s), rows.reference);
+    }
+
+    void exp(QueryBlock& rows, int index) {
+        auto part = k.section("exponentials", Pipe::vector);
+        auto& tiles = scores_of(rows, index);
+        for (auto& tile : tiles)
+            for (unsigned i = 0; i < 16; ++i)
+                k.v_fma_f32(tile[i], tile[i], l.scale, neg(rows.reference));
+        for (auto& tile : tiles)
+            for (unsigned i = 0; i < 16; ++i) k.v_exp_f32(tile[i], tile[i]);
+    }
+
+    void sum(QueryBlock& rows, int index) {
+        auto part = k.section("row sum", Pipe::vector);
+        k.v_mul_f32(rows.row_sum, rows.alpha, rows.row_sum);
+        for (auto& tile : scores_of(rows, index))
+            for (unsigned i = 0; i < 16; ++i) k.v_add_f32(rows.row_sum, rows.row_sum, tile[i]);
+    }
+
+    void pack(QueryBlock& rows, int index) {
+        auto part = k.section("pack weights", Pipe::vector);
+        auto& tiles = scores_of(rows, index);
+        auto& p = rows.p[modulo(index, plan.weight_copies)];
+        for (unsigned b = 0; b < p.size(); ++b)
+            for (unsigned i = 0; i < 8; ++i) {
+                const Vgpr<16>& from = tiles[2 * b + i / 4];
+                const unsigned n = 4 * (i % 4);
+                k.v_cvt_pk_fp8_f32(p[b][i], from[n], from[n + 1]);
+                k.v_cvt_pk_fp8_f32(p[b][i], from[n + 2], from[n + 3]).high();
+            }
+    }
+
+    void rescale(QueryBlock& rows) {
+        auto part = k.section("rescale", Pipe::vector);
+        std::vector<Accumulator> all(rows.o.begin(), rows.o.end());
+        if (s.matrix_row_sum) all.push_back(rows.sums);
+        Label same{};
+        if (s.lazy) {
+            same = k.label("same_reference");
+            k.v_cmp_neq_f32(vcc, 1.0f, rows.alpha);
+            k.s_cbranch_vccz(same);
+        }
+        for (const Accumulator& tile : all)
+            for (unsigned i = 0; i < 16; ++i) {
+                if (!tile.in_agprs) {
+                    k.v_mul_f32(tile.v[i], rows.alpha, tile.v[i]);
+                    continue;
+                }
+                auto word = k.vgpr<1>("word");
+                k.v_accvgpr_read_b32(word, tile.a[i]);
+                k.v_mul_f32(word, rows.alpha, word);
+                k.v_accvgpr_write_b32(tile.a[i], word);
+            }
+        if (s.lazy) k.place(same);
+    }
+};
+
+}  // namespace
+
+void emit_loop(Kernel& k, const Schedule& s, const Plan& plan, LoopState& state) {
+    Loop(k, s, plan, state).emit();
+}
+
+}  // namespace zyfa

@@ -1,0 +1,255 @@
+#include "kernels/schedule.hpp"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "isa/json_reader.hpp"
+#include "kernels/plan.hpp"
+
+namespace zyfa {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr std::string_view kNames[kWorks] = {"load_k", "load_v", "qk",   "mask",    "max",
+                                             "exp",    "sum",    "pack", "rescale", "pv"};
+constexpr std::string_view kFills[] = {"even", "front", "back"};
+
+std::string all_names() { return fmt::format("{}", fmt::join(kNames, ", ")); }
+
+unsigned parts_of(Work work, const Schedule& s) {
+    return work == Work::qk ? s.key_blocks() : work == Work::pv ? 4 : 0;
+}
+
+// "pv(i-1)", "qk(i)[0:2]"
+Item parse_item(const JsonReader& at, const Schedule& s) {
+    const std::string text = at.text();
+    std::string_view rest = text;
+    const auto bad = [&] {
+        at.fail(
+            "'{}' is not understood; as in qk(i), pv(i-1), load_k(i+2), or a part, qk(i)[0:2]; "
+            "the work is one of {}",
+            text, all_names());
+    };
+    const auto eat = [&](std::string_view word) {
+        if (!rest.starts_with(word)) bad();
+        rest.remove_prefix(word.size());
+    };
+    const auto digit = [&] {
+        if (rest.empty() || rest[0] < '0' || rest[0] > '9') bad();
+        const unsigned n = unsigned(rest[0] - '0');
+        rest.remove_prefix(1);
+        return n;
+    };
+    Item item{};
+    const auto name =
+        std::find(std::begin(kNames), std::end(kNames), rest.substr(0, rest.find('(')));
+    if (name == std::end(kNames)) bad();
+    item.work = Work(name - std::begin(kNames));
+    eat(*name);
+    eat("(i");
+    if (rest.starts_with("+") || rest.starts_with("-")) {
+        const int sign = rest[0] == '+' ? 1 : -1;
+        rest.remove_prefix(1);
+        item.tile = sign * int(digit());
+    }
+    eat(")");
+    item.last = parts_of(item.work, s);
+    if (rest.empty()) return item;
+    const unsigned most = item.last;
+    if (!most) at.fail("'{}': {} has no parts", text, *name);
+    eat("[");
+    item.first = digit();
+    eat(":");
+    item.last = digit();
+    eat("]");
+    if (!rest.empty()) bad();
+    if (item.first >= item.last || item.last > most)
+        at.fail("'{}': parts [first:last) of {} lie in 0..{}", text, *name, most);
+    return item;
+}
+
+std::vector<Item> parse_items(const JsonReader& at, const Schedule& s) {
+    std::vector<Item> list;
+    for (size_t n = 0; n < at.list_size(); ++n) list.push_back(parse_item(at[n], s));
+    return list;
+}
+
+Phase parse_phase(const JsonReader& at, const Schedule& s) {
+    at.expect_keys({"name", "barrier", "priority", "wait", "work", "behind", "fill"});
+    Phase p;
+    p.name = at["name"].text();
+    if (p.name.empty() || p.name.find_first_of("\r\n") != p.name.npos)
+        at["name"].fail("must be one line of text");
+    if (at.has("barrier")) p.barrier = at["barrier"].boolean();
+    if (at.has("priority")) p.priority = unsigned(at["priority"].unsigned_integer(0, 3));
+    if (at.has("wait")) {
+        const JsonReader wait = at["wait"];
+        wait.expect_keys({"vmcnt", "lgkmcnt"});
+        p.wait = PinnedWait{63, 15};
+        if (wait.has("vmcnt")) p.wait->vmcnt = unsigned(wait["vmcnt"].unsigned_integer(0, 62));
+        if (wait.has("lgkmcnt"))
+            p.wait->lgkmcnt = unsigned(wait["lgkmcnt"].unsigned_integer(0, 14));
+    }
+    if (at.has("work")) p.work = parse_items(at["work"], s);
+    if (at.has("behind")) p.behind = parse_items(at["behind"], s);
+    if (at.has("fill")) {
+        const std::string fill = at["fill"].text();
+        const auto found = std::find(std::begin(kFills), std::end(kFills), fill);
+        if (found == std::end(kFills))
+            at["fill"].fail("must be even, front or back, not '{}'", fill);
+        p.fill = Fill(found - std::begin(kFills));
+        if (p.behind.empty()) at["fill"].fail("has nothing to spread: 'behind' is empty");
+    }
+    return p;
+}
+
+void parse_sizes(const JsonReader& at, Schedule& s) {
+    const auto number = [&](const char* key, unsigned& to, unsigned least, unsigned most) {
+        if (at.has(key)) to = unsigned(at[key].unsigned_integer(least, most));
+    };
+    number("waves", s.waves, 1, 16);
+    number("wave_rows", s.wave_rows, 32, 256);
+    if (s.wave_rows != 32 && s.wave_rows != 64) at["wave_rows"].fail("must be 32 or 64");
+    if (s.waves * s.wave_rows != 256)
+        at["waves"].fail("times wave_rows must be 256, the query rows of a workgroup; it is {}",
+                         s.waves * s.wave_rows);
+    number("key_tile", s.key_tile, 64, 128);
+    if (s.key_tile != 64 && s.key_tile != 128) at["key_tile"].fail("must be 64 or 128");
+    if (at.has("lds_slots")) {
+        const JsonReader slots = at["lds_slots"];
+        slots.expect_keys({"k", "v"});
+        s.k_slots = unsigned(slots["k"].unsigned_integer(2, 9));
+        s.v_slots = unsigned(slots["v"].unsigned_integer(2, 9));
+        const unsigned bytes = (s.k_slots + s.v_slots) * s.key_tile * 128;
+        if (bytes > 163840)
+            slots.fail("{} + {} tiles of {} bytes are {} bytes of LDS; there are 163840", s.k_slots,
+                       s.v_slots, s.key_tile * 128, bytes);
+    }
+    number("fragments", s.fragments, 1, 16);
+    number("stagger", s.stagger, 0, 32);
+}
+
+void parse_modes(const JsonReader& at, Schedule& s) {
+    if (at.has("softmax") && at["softmax"].text() != "exact")
+        at["softmax"].fail(
+            "must be exact: cheaper exponentials need inputs that were scaled beforehand, and "
+            "instructions whose rates nobody has measured");
+    if (at.has("scale_block") && at["scale_block"].unsigned_integer(0, 1024) != 0)
+        at["scale_block"].fail("must be 0: these kernels take one descale for a head");
+    if (at.has("row_sum")) {
+        const std::string mode = at["row_sum"].text();
+        if (mode != "valu" && mode != "matrix")
+            at["row_sum"].fail("must be valu or matrix, not '{}'", mode);
+        s.matrix_row_sum = mode == "matrix";
+    }
+    if (at.has("rescale")) {
+        const JsonReader mode = at["rescale"];
+        if (mode.value.is_object()) {
+            mode.expect_keys({"lazy"});
+            s.lazy = unsigned(mode["lazy"].unsigned_integer(1, 8));
+        } else if (mode.text() != "always") {
+            mode.fail("must be \"always\" or {{\"lazy\": LOG2}}, not {}", mode.shown());
+        }
+    }
+}
+
+}  // namespace
+
+std::string_view work_name(Work work) { return kNames[unsigned(work)]; }
+
+std::string show(const Item& item, const Schedule& s) {
+    std::string text(work_name(item.work));
+    text += item.tile ? fmt::format("(i{:+})", item.tile) : "(i)";
+    if (item.last && (item.first || item.last != parts_of(item.work, s)))
+        text += fmt::format("[{}:{}]", item.first, item.last);
+    return text;
+}
+
+unsigned Schedule::barriers() const {
+    return unsigned(
+        std::count_if(phases.begin(), phases.end(), [](const Phase& p) { return p.barrier; }));
+}
+
+Schedule parse_schedule(std::string_view text, const std::string& file) {
+    const nlohmann::json value = parse_json(text, file);
+    const JsonReader at(value, file);
+    at.expect_keys({"about", "waves", "wave_rows", "key_tile", "lds_slots", "fragments", "stagger",
+                    "softmax", "row_sum", "scale_block", "rescale", "phases"});
+    Schedule s;
+    const size_t slash = file.find_last_of('/') + 1;
+    s.name = file.substr(slash, file.rfind(".json") - slash);
+    if (at.has("about")) s.about = at["about"].text();
+    parse_sizes(at, s);
+    parse_modes(at, s);
+    const JsonReader phases = at["phases"];
+    if (phases.list_size() == 0) phases.fail("must name at least one phase");
+    if (phases.list_size() > 32) phases.fail("has {} phases; 32 are the limit", phases.list_size());
+    for (size_t n = 0; n < phases.list_size(); ++n) s.phases.push_back(parse_phase(phases[n], s));
+    try {
+        Plan plan(s);  // the proof that it can work
+    } catch (const PlanError& e) { throw Error(fmt::format("{}: {}: {}", file, e.path, e.what())); }
+    return s;
+}
+
+std::string to_json(const Schedule& s) {
+    const auto items = [&](const std::vector<Item>& list) {
+        Json out = Json::array();
+        for (const Item& item : list) out.push_back(show(item, s));
+        return out;
+    };
+    Json phases = Json::array();
+    for (const Phase& p : s.phases) {
+        Json phase = {{"name", p.name}, {"barrier", p.barrier}};
+        if (p.priority) phase["priority"] = *p.priority;
+        if (p.wait) {
+            phase["wait"] = Json::object();
+            if (p.wait->vmcnt < 63) phase["wait"]["vmcnt"] = p.wait->vmcnt;
+            if (p.wait->lgkmcnt < 15) phase["wait"]["lgkmcnt"] = p.wait->lgkmcnt;
+        }
+        phase["work"] = items(p.work);
+        if (!p.behind.empty()) {
+            phase["behind"] = items(p.behind);
+            phase["fill"] = kFills[unsigned(p.fill)];
+        }
+        phases.push_back(std::move(phase));
+    }
+    const Json out = {{"about", s.about},
+                      {"waves", s.waves},
+                      {"wave_rows", s.wave_rows},
+                      {"key_tile", s.key_tile},
+                      {"lds_slots", {{"k", s.k_slots}, {"v", s.v_slots}}},
+                      {"fragments", s.fragments},
+                      {"stagger", s.stagger},
+                      {"softmax", "exact"},
+                      {"row_sum", s.matrix_row_sum ? "matrix" : "valu"},
+                      {"scale_block", 0},
+                      {"rescale", s.lazy ? Json{{"lazy", *s.lazy}} : Json("always")},
+                      {"phases", phases}};
+    return out.dump(2) + "\n";
+}
+
+namespace {
+#include "kernels/schedules.inc"
+}  // namespace
+
+std::span<const ShippedSchedule> shipped_schedules() { return kShipped; }
+
+const Schedule& shipped_schedule(std::string_view name) {
+    static const std::map<std::string_view, Schedule> parsed = [] {
+        std::map<std::string_view, Schedule> all;
+        for (const ShippedSchedule& s : kShipped)
+            all.emplace(s.name, parse_schedule(s.json, fmt::format("{}.json", s.name)));
+        return all;
+    }();
+    const auto found = parsed.find(name);
+    if (found != parsed.end()) return found->second;
+    std::string names;
+    for (const ShippedSchedule& s : kShipped) names += fmt::format(" {}", s.name);
+    throw Error(fmt::format("there is no schedule '{}'; the project has:{}", name, names));
+}
+
+}  // namespace zyfa

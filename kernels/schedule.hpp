@@ -1,0 +1,78 @@
+// Schedule: how the inner loop of an attention kernel is laid out in time. What a user tweaks; a
+// JSON file each (kernels/schedules/*.json, docs/schedule.md). The kernel description says what
+// each piece of work is, the schedule when it is done, by how many waves, with how many buffers.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isa/program.hpp"
+
+namespace zyfa {
+
+// Pieces of work on one tile of keys, in the order in which the data of a tile passes through them.
+enum class Work : uint8_t { load_k, load_v, qk, mask, max, exp, sum, pack, rescale, pv };
+inline constexpr unsigned kWorks = unsigned(Work::pv) + 1;
+std::string_view work_name(Work);
+
+// "qk(i+1)[0:2]": parts 0 and 1 of the work on the tile after that of the loop index.
+struct Item {
+    Work work;
+    int tile = 0;                  // from the loop index
+    unsigned first = 0, last = 0;  // parts [first, last): key blocks of 32 (qk), columns of 32 (pv)
+    bool operator==(const Item&) const = default;
+};
+std::string show(const Item&, const struct Schedule&);
+
+struct PinnedWait {
+    unsigned vmcnt, lgkmcnt;  // 63, 15: not waited for
+    bool operator==(const PinnedWait&) const = default;
+};
+
+// A stretch of the loop body. A barrier opens it, unless it says otherwise.
+struct Phase {
+    std::string name;
+    bool barrier = true;
+    std::optional<unsigned> priority;  // s_setprio
+    std::optional<PinnedWait> wait;    // in front of the barrier; proven, never weakened
+    std::vector<Item> work;            // in order
+    std::vector<Item> behind;          // woven in behind the matrix instructions of `work`
+    Fill fill = Fill::even;
+    bool operator==(const Phase&) const = default;
+};
+
+struct Schedule {
+    std::string name;   // of the file, without folder and ending
+    std::string about;  // one line
+    unsigned waves = 8, wave_rows = 32, key_tile = 128;
+    unsigned k_slots = 2, v_slots = 2;  // tiles of keys and of values in LDS
+    unsigned fragments = 6;             // matrix operands from LDS in rotation, 8 registers each
+    unsigned stagger = 0;               // barriers that the upper half of the waves runs behind
+    bool matrix_row_sum = false;        // row sums by MFMA (of the rounded P), else by v_add_f32
+    // Lazy: the reference of a row moves when its maximum has risen by more than 2^lazy.
+    std::optional<unsigned> lazy;
+    std::vector<Phase> phases;
+
+    unsigned key_blocks() const { return key_tile / 32; }     // of 32 keys
+    unsigned query_blocks() const { return wave_rows / 32; }  // of 32 queries
+    unsigned barriers() const;                                // in one pass through the loop
+    bool operator==(const Schedule&) const = default;
+};
+
+// Strict: an unknown key, a wrong type, a value or an order that cannot work is an Error
+// "file: $.path: what is wrong; what is allowed". `file` names it in errors.
+Schedule parse_schedule(std::string_view json, const std::string& file);
+// The file that says the same, every default written out.
+std::string to_json(const Schedule&);
+
+// Those that come with the project.
+struct ShippedSchedule {
+    std::string_view name, json;
+};
+std::span<const ShippedSchedule> shipped_schedules();
+const Schedule& shipped_schedule(std::string_view name);  // Error if there is none
+
+}  // namespace zyfa

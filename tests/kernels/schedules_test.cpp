@@ -1,0 +1,200 @@
+// Schedule files: each that we ship makes right kernels, each knob shows in the code or is refused,
+// and what cannot work is told with the place in the file.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "kernels/plan.hpp"
+#include "tests/kernels/call.hpp"
+#include "tools/pipeline.hpp"
+
+using namespace zyfa;
+using namespace zyfa::test;
+using Json = nlohmann::ordered_json;
+using Catch::Contains;
+
+namespace {
+
+Json file_of(std::string_view name) { return Json::parse(to_json(shipped_schedule(name))); }
+Schedule parsed(const Json& file) { return parse_schedule(file.dump(), "my.json"); }
+std::string refusal(const Json& file) {
+    try {
+        parsed(file);
+    } catch (const Error& e) { return e.what(); }
+    return "accepted";
+}
+Emitted made(const Json& file) {
+    Chosen chosen = choose("fp8_d128_causal");
+    chosen.schedule = parsed(file);
+    return build(chosen).emitted;
+}
+std::string code_of(const Json& file) { return made(file).text; }
+
+}  // namespace
+
+TEST_CASE("every shipped schedule makes right kernels", "[kernels][schedules]") {
+    for (const ShippedSchedule& shipped : shipped_schedules())
+        for (const char* kernel : {"fp8_d128_causal", "fp8_d128_full"}) {
+            const std::string id = fmt::format("{}@{}", kernel, shipped.name);
+            const double lse = choose(id).schedule.matrix_row_sum ? 0.03 : 1e-5;
+            for (auto [sq, sk] : {std::pair<uint64_t, uint64_t>{1, 1},
+                                  {64, 0},
+                                  {257, 100},
+                                  {300, 333},
+                                  {70, 897}}) {
+                CAPTURE(id, sq, sk);
+                Call call{.kernel = id, .h = 2, .hk = 1, .sq = sq, .sk = sk};
+                Options options;
+                const Outcome first = run(call, options);
+                CHECK(first.result.findings.empty());
+                if (sk) {
+                    CHECK(first.error.row_rel_err_mean < 0.0361);  // 2^-4 / sqrt(3): P in e4m3
+                    CHECK(first.error.lse_max_abs_err < lse);
+                }
+                CHECK(first.broken_guards.empty());
+                for (Interleave order : {Interleave::late_dma, Interleave::reversed,
+                                         Interleave::lockstep, Interleave::in_turn}) {
+                    options.interleave = order;
+                    options.seed = order == Interleave::in_turn ? sq + sk : 0;
+                    const Outcome again = run(call, options);
+                    CHECK(again.result.findings.empty());
+                    CHECK(again.o == first.o);
+                    CHECK(again.lse == first.lse);
+                }
+            }
+        }
+}
+
+TEST_CASE("a schedule is written as it is read", "[kernels][schedules]") {
+    for (const ShippedSchedule& shipped : shipped_schedules()) {
+        const Schedule& s = shipped_schedule(shipped.name);
+        Schedule again = parse_schedule(to_json(s), "x/" + s.name + ".json");
+        CHECK(again == s);
+    }
+    CHECK(code_of(file_of("two_phases")) == build(choose("fp8_d128_causal")).emitted.text);
+}
+
+TEST_CASE("each knob of a schedule shows in the code", "[kernels][schedules]") {
+    Json file = file_of("two_phases");
+    const std::string before = code_of(file);
+    const auto [pointer, value] = GENERATE(table<const char*, Json>({
+        {"/key_tile", 64},
+        {"/lds_slots", {{"k", 3}, {"v", 4}}},
+        {"/fragments", 5},
+        {"/stagger", 0},
+        {"/row_sum", "matrix"},
+        {"/rescale", {{"lazy", 4}}},
+        {"/phases/0/fill", "front"},
+        {"/phases/0/fill", "back"},
+        {"/phases/0/priority", 2},
+        {"/phases/1/wait", {{"vmcnt", 0}}},
+        {"/phases/0/behind", {"load_v(i+2)", "load_k(i+2)"}},
+        {"/phases/0/work", {"qk(i)", "pv(i-1)"}},
+        {"/phases/0/work", {"pv(i-1)[0:2]", "qk(i)", "pv(i-1)[2:4]"}},
+        {"/phases/1/work", {"mask(i)", "max(i)", "rescale(i)", "exp(i)", "pack(i)", "sum(i)"}},
+        {"/phases/0/barrier", false},
+        {"/phases/0/behind", {"load_k(i+1)", "load_v(i+2)"}},
+    }));
+    CAPTURE(pointer, value.dump());
+    file[Json::json_pointer(pointer)] = value;
+    if (std::string(pointer) == "/row_sum")
+        file["/phases/1/work"_json_pointer] = {"mask(i)", "max(i)", "exp(i)", "pack(i)",
+                                               "rescale(i)"};
+    const std::string said = refusal(file);
+    if (said != "accepted") {
+        CHECK_THAT(said, Contains("my.json: $."));
+        return;
+    }
+    const Emitted after = made(file);
+    CHECK(after.text != before);
+    // And it is still right.
+    const Outcome r = run({.sq = 256, .sk = 1300}, {}, {}, &after.code_object);
+    CHECK(r.result.findings.empty());
+    CHECK(r.error.row_rel_err_mean < 0.0361);
+    CHECK(r.error.lse_max_abs_err < (std::string(pointer) == "/row_sum" ? 0.03 : 1e-5));
+}
+
+TEST_CASE("what a schedule cannot say is refused with its place", "[kernels][schedules]") {
+    struct Case {
+        const char *base, *pointer;
+        Json value;
+        const char *where, *what;
+    };
+    const auto c = GENERATE(values<Case>({
+        {"two_phases", "/wave", 1, "$:", "unknown key 'wave'; allowed:"},
+        {"two_phases", "/waves", "8", "$.waves:", "whole number"},
+        {"two_phases", "/waves", 4, "$.waves:", "256"},
+        {"two_phases", "/key_tile", 96, "$.key_tile:", "64 or 128"},
+        {"two_phases", "/lds_slots", {{"k", 6}, {"v", 6}}, "$.lds_slots:", "163840"},
+        {"two_phases", "/softmax", "lean", "$.softmax:", "exact"},
+        {"two_phases", "/scale_block", 32, "$.scale_block:", "descale"},
+        {"two_phases", "/phases/0/work/0", "pv(j)", "$.phases[0].work[0]:", "as in qk(i)"},
+        {"two_phases", "/phases/0/work/0", "pw(i)", "$.phases[0].work[0]:", "load_k"},
+        {"two_phases", "/phases/0/work/0", "pv(i-1)[3:5]", "$.phases[0].work[0]:", "0..4"},
+        {"two_phases", "/phases/0/work/0", "pv(i-1)[0:3]", "$.phases:", "parts of pv"},
+        {"two_phases", "/phases/0/work/0", "pv(i-2)", "$.phases[0].work[0]:", "i-1 to i+0"},
+        {"two_phases", "/phases/0/fill", "odd", "$.phases[0].fill:", "even, front or back"},
+        {"two_phases", "/phases/1/fill", "even", "$.phases[1].fill:", "nothing to spread"},
+        {"two_phases", "/phases/0/priority", 4, "$.phases[0].priority:", "0..3"},
+        {"two_phases",
+         "/phases/1/work",
+         {"max(i)", "exp(i)", "sum(i)", "pack(i)", "rescale(i)"},
+         "$.phases:",
+         "mask is missing"},
+        {"two_phases",
+         "/phases/1/work",
+         {"mask(i)", "exp(i)", "max(i)", "sum(i)", "pack(i)", "rescale(i)"},
+         "$.phases[1].work[1]:",
+         "exp comes before max"},
+        {"two_phases",
+         "/phases/0/behind",
+         {"load_k(i+2)", "load_v(i+2)", "qk(i)"},
+         "$.phases[0].behind[2]:",
+         "matrix work stands in 'work'"},
+        {"two_phases",
+         "/phases/1/behind",
+         {"load_k(i+2)"},
+         "$.phases[1].behind[0]:",
+         "no matrix work in this phase"},
+        {"two_phases", "/phases", Json::array(), "$.phases:", "at least one"},
+        // One tile less and the loads meet the half that is behind.
+        {"two_phases",
+         "/lds_slots",
+         {{"k", 4}, {"v", 3}},
+         "$.phases[0].behind[1]:",
+         "$.lds_slots.v must be at least 4"},
+        {"two_phases", "/stagger", 2, "$.phases[0].behind[1]:", "$.lds_slots.v must be at least 5"},
+        // Where AITER's kernels load V: the race that their binaries have.
+        {"seven_barriers",
+         "/phases/0/behind",
+         {"load_k(i+1)", "load_v(i+1)"},
+         "$.phases[0].behind[1]:",
+         "before the last wave has read it"},
+    }));
+    Json file = file_of(c.base);
+    file[Json::json_pointer(c.pointer)] = c.value;
+    if (std::string(c.base) == "seven_barriers") file["/phases/4/work"_json_pointer] = {"pack(i)"};
+    const std::string said = refusal(file);
+    CAPTURE(c.pointer, c.value.dump());
+    CHECK_THAT(said, Contains(std::string("my.json: ") + c.where));
+    CHECK_THAT(said, Contains(c.what));
+}
+
+TEST_CASE("a tile is not waited for before it is loaded", "[kernels][schedules]") {
+    Json file = file_of("seven_barriers");
+    file["/phases/0/behind"_json_pointer] = Json::array();
+    file["/phases/0"_json_pointer].erase("fill");
+    file["/phases/3/work"_json_pointer].push_back("load_k(i+1)");
+    CHECK_THAT(refusal(file), Contains("my.json: $.phases[3].work[3]:"));
+    CHECK_THAT(refusal(file), Contains("load it further ahead, or lower $.stagger"));
+}
+
+TEST_CASE("a pinned wait that is too weak is refused", "[kernels][schedules]") {
+    Json file = file_of("two_phases");
+    // Eight loads are in flight, the keys that the next phase reads are the first two of them.
+    file["/phases/1/wait"_json_pointer] = {{"vmcnt", 4}};
+    CHECK(code_of(file).find("vmcnt(4)") != std::string::npos);
+    file["/phases/1/wait"_json_pointer] = {{"vmcnt", 7}};
+    CHECK_THROWS_WITH(code_of(file), Contains("phase 'softmax': the pinned wait is too weak: "
+                                              "vmcnt(6) is needed (k"));
+}
