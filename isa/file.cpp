@@ -84,8 +84,8 @@ Target target_of(const fs::path& path) {
 }
 
 bool write_all(std::FILE* file, std::span<const uint8_t> bytes) {
-    return std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() &&
-           std::fflush(file) == 0;
+    const size_t written = bytes.empty() ? 0 : std::fwrite(bytes.data(), 1, bytes.size(), file);
+    return written == bytes.size() && std::fflush(file) == 0;
 }
 
 }  // namespace

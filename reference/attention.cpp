@@ -116,13 +116,13 @@ void attend_group(const Attention& a, const KeysAndValues& kv, AttentionRows& re
         const Sequence seq = sequence(a, id.batch);
         g.visible[r] = seq.visible(id.row, a.causal);
         decode_row(a, 0, storage_batch(a, id.batch), seq.q_first + id.row, id.head,
-                   &g.q[r * kv.channels]);
-        o[r] = &result.o[(first + r) * result.channels];
+                   g.q.data() + r * kv.channels);
+        o[r] = result.o.data() + (first + r) * result.channels;
     }
     score(kv, a.scale, g);
     double sums[kRowsAtOnce];
     for (unsigned r = 0; r < count; ++r) {
-        const RowSum sum = softmax(&g.scores[r * kv.keys], g.visible[r]);
+        const RowSum sum = softmax(g.scores.data() + r * kv.keys, g.visible[r]);
         sums[r] = sum.sum;
         result.lse[first + r] = sum.lse;
     }
