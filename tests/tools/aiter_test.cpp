@@ -114,6 +114,30 @@ TEST_CASE("AITER's kernels compute their own formula in the simulator", "[aiter]
         std::printf("SKIPPED: %s is not in ZYFA_AITER_DIR\n", name.c_str());
 }
 
+// Waves 4 to 7 load the V tile after next while one of them may still read the V tile before, for
+// PV: in each copy of the loop, the four loads of a wave against the 32 transposed reads.
+TEST_CASE("the race in AITER's FP8 kernel is found between the right instructions", "[aiter]") {
+    if (test::aiter_folder().empty()) return;
+    const auto& cases = aiter_cases();
+    const auto c = std::find_if(cases.begin(), cases.end(), [](const AiterCase& a) {
+        return a.object == "fwd_hd128_fp8_causal";
+    });
+    REQUIRE(c != cases.end());
+    const LaunchFile launch = parse_launch_file(c->text, c->name);
+    if (!fs::exists(launch.code_object_path())) return;
+    const std::set<uint32_t> loads = {0x256c, 0x2598, 0x25c4, 0x25f0, 0x4a3c, 0x4a68,
+                                      0x4a94, 0x4ac0, 0x581c, 0x5848, 0x5874, 0x58a0};
+    bool described = false;
+    for (const Finding& f : replay(launch).result.findings) {
+        if (f.rule != "LDS-RACE") continue;
+        CAPTURE(f.address, f.text, f.other);
+        CHECK(loads.count(f.address) == 1);
+        CHECK(f.other.find(": ds_read_b64_tr_b8 ") != f.other.npos);
+        described |= f.address == 0x256c && f.other.starts_with("0x1ce8: ");
+    }
+    CHECK(described);
+}
+
 // Their descriptor of V ends after rows * row bytes, which cuts the last tile of a packed V: with
 // 333 keys channels 0 to 63 stand before the cut, 96 to 127 behind it and get zeros from that tile.
 TEST_CASE("AITER's kernels with packed V lose a part of the last tile", "[aiter]") {
