@@ -13,6 +13,7 @@ struct Machine;  // isa/machine.hpp
 
 Program order(Program, const Machine&);
 Program allocate(Program, const Machine&);
+Program fill_hazards(Program, const Machine&);
 Program place_waits(Program, const Machine&);
 Program pad_hazards(Program, const Machine&);
 Program verify(Program, const Machine&);
@@ -25,6 +26,7 @@ inline constexpr Pass kPipeline[] = {
     {"order", "weave the work of each phase in behind its matrix instructions", order},
     {"allocate", "give every value its registers, or say what is live where they run out",
      allocate},
+    {"fill", "let work from further down take the slots that a hazard leaves empty", fill_hazards},
     {"waits", "wait for a counter just before its first reader", place_waits},
     {"hazards", "add the slots that the hardware does not insert itself", pad_hazards},
     {"verify", "prove waits, hazards and operands of the machine code; change nothing", verify},

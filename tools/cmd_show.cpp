@@ -72,7 +72,7 @@ void add_show(CLI::App& app, Session& session) {
                   "the schedule of a kernel of ours as a file, every default written out");
     cmd->add_option("--print-after", opt->print_after,
                     "the program of a kernel of ours behind a pass of the scheduler: order, "
-                    "allocate, waits, hazards, verify")
+                    "allocate, fill, waits, hazards, verify")
         ->type_name("PASS");
     cmd->add_option("-o,--output", opt->output, "file to write, - for stdout")
         ->type_name("FILE")
