@@ -59,7 +59,8 @@ static void compare(Wave& w, const Step& s, Body2 body) {
 static inline int32_t signed24(uint32_t x) { return int32_t(x << 8) >> 8; }
 static inline uint32_t low_bits(uint32_t count) { return (1u << (count & 31)) - 1; }
 static inline uint32_t field_signed(uint32_t a, uint32_t first, uint32_t width) {
-    uint32_t field = (a >> (first & 31)) & low_bits(width);
+    // The shift is arithmetic: a field that reaches past bit 31 ends in copies of it.
+    uint32_t field = uint32_t(int32_t(a) >> (first & 31)) & low_bits(width);
     uint32_t sign = low_bits(width) ^ (low_bits(width) >> 1);
     return (field ^ sign) - sign;
 }
