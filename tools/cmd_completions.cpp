@@ -53,7 +53,7 @@ std::string fish(const CLI::App& app) {
 }  // namespace
 
 std::vector<std::string> completion_words(const CLI::App& command) {
-    static constexpr std::string_view kTakeIds[] = {"show", "build", "sim", "lint"};
+    static constexpr std::string_view kTakeIds[] = {"show", "build", "sim", "diff", "lint"};
     std::vector<std::string> words = option_names(command);
     if (std::find(std::begin(kTakeIds), std::end(kTakeIds), command.get_name()) !=
         std::end(kTakeIds))

@@ -22,6 +22,7 @@ const std::map<std::string_view, Layers> kMayInclude = {
     {"isa/llvm", {"isa"}},
     {"dsl", {"isa"}},
     {"check", {"isa", "isa/llvm"}},
+    {"diff", {"isa", "isa/llvm"}},
     {"scheduler", {"isa", "check"}},
     {"emitter", {"isa", "isa/llvm"}},
     {"kernels", {"dsl", "isa"}},
