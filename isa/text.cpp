@@ -153,8 +153,9 @@ struct Printer {
 
     void sdwa() {
         const Mods& m = inst.mods;
-        const bool compare = row.name.starts_with("v_cmp");
-        if (!compare) add(" dst_sel:{} dst_unused:{}", kSelects[m.dst_sel], kUnused[m.dst_unused]);
+        // A result that is no 32-bit register is written whole.
+        const bool whole = row.name.starts_with("v_cmp") || row.columns[0].words != 1;
+        if (!whole) add(" dst_sel:{} dst_unused:{}", kSelects[m.dst_sel], kUnused[m.dst_unused]);
         add(" src0_sel:{}", kSelects[m.src0_sel]);
         if (sources() > 1) add(" src1_sel:{}", kSelects[m.src1_sel]);
     }
