@@ -187,8 +187,9 @@ TEST_CASE("stops and traces show what was asked for", "[tools][sim]") {
     const Outcome stop =
         run(kSmall + "--break softmax --break-count 1 --wave 3 --dump vgpr:v0,scc");
     REQUIRE(stop.status == 0);
-    REQUIRE_FALSE(stop.result()["stops"].empty());
-    for (const json& s : stop.result()["stops"]) {
+    const json stops = stop.result()["stops"];
+    REQUIRE_FALSE(stops.empty());
+    for (const json& s : stops) {
         CHECK(s["wave"] == 3);
         CHECK(s["state"].size() == 2);
     }
