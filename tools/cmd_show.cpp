@@ -1,3 +1,4 @@
+#include "check/annotate.hpp"
 #include "isa/file.hpp"
 #include "tools/command.hpp"
 #include "tools/listing.hpp"
@@ -10,7 +11,7 @@ namespace {
 struct ShowOptions {
     std::string what, output = "-";
     std::string print_after;
-    bool no_address = false, no_raw = false, stats = false, schedule = false;
+    bool no_address = false, no_raw = false, stats = false, schedule = false, notes = false;
 };
 
 Json instructions(std::span<const Decoded> code, std::span<const uint8_t> text) {
@@ -21,6 +22,23 @@ Json instructions(std::span<const Decoded> code, std::span<const uint8_t> text) 
                         {"text", d.text},
                         {"known", d.known}});
     return list;
+}
+
+// Behind each line: loops that it stands in, live registers, and what a wait waits for.
+void add_notes(std::vector<ListedLine>& lines, const CodeObject& object) {
+    std::vector<uint32_t> entries;
+    for (const KernelInfo& kernel : object.kernels) entries.push_back(kernel.entry);
+    const std::vector<Note> notes = annotate(object.code, entries);
+    constexpr size_t kColumn = 100;
+    for (ListedLine& line : lines) {
+        if (!line.decoded) continue;
+        const Note& note = notes[size_t(line.decoded - object.code.data())];
+        line.text.resize(std::max(line.text.size() + 1, kColumn), ' ');
+        line.text += fmt::format("; {:<4} v {:3}", std::string(note.loops, '|'), note.vgprs);
+        if (note.agprs) line.text += fmt::format(" a {:3}", note.agprs);
+        line.text += fmt::format(" s {:2}", note.sgprs);
+        for (uint32_t address : note.waits_for) line.text += fmt::format(" <-{:04x}", address);
+    }
 }
 
 // The schedule of a kernel of ours, or its program behind one pass of the scheduler.
@@ -52,8 +70,9 @@ void show(const ShowOptions& opt, const Session& session) {
         return print_envelope("show", subject.inputs, Json::array({result}));
     }
     if (opt.stats) return write_file(opt.output, opcode_mix_text(mix));
-    const auto lines =
+    auto lines =
         subject.built ? list_kernel(*subject.built, object.code) : list_code_object(object);
+    if (opt.notes) add_notes(lines, object);
     write_file(opt.output, listing(lines, object.text, {!opt.no_address, !opt.no_raw}));
 }
 
@@ -68,6 +87,8 @@ void add_show(CLI::App& app, Session& session) {
     cmd->add_flag("--no-addr", opt->no_address, "without addresses");
     cmd->add_flag("--no-raw", opt->no_raw, "without instruction words");
     cmd->add_flag("--stats", opt->stats, "how many of which instruction, instead of the text");
+    cmd->add_flag("--notes", opt->notes,
+                  "behind each line its loops, live registers, and the accesses a wait waits for");
     cmd->add_flag("--schedule", opt->schedule,
                   "the schedule of a kernel of ours as a file, every default written out");
     cmd->add_option("--print-after", opt->print_after,
