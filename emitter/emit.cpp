@@ -101,10 +101,10 @@ void prove(const Program& p, const Bytes& object) {
                         Exit::internal);
 }
 
-Emitted emit(const Program& p) {
+Emitted emit(const Program& p, bool debug_lines) {
     refuse(p);
     Emitted out;
-    const Listing listing = list(p);
+    const Listing listing = list(p, mi355x(), debug_lines);
     out.text = listing.text;
     const std::string name = p.name + ".s";
     try {

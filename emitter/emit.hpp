@@ -20,8 +20,10 @@ struct Emitted {
     Bytes code_object;  // linked, loadable
 };
 
-// Same Program, same bytes, on any machine. Error names the line of the kernel source.
-Emitted emit(const Program&);
+// Same Program, same bytes, on any machine. Error names the line of the kernel source. With
+// `debug_lines` there is DWARF line information: file and line of the kernel's source, and as
+// column the number of the phase of its schedule (the head of the text says which is which).
+Emitted emit(const Program&, bool debug_lines = false);
 
 // The steps of emit(), in order.
 
@@ -34,7 +36,7 @@ struct Listing {
     std::vector<const Inst*> line_inst;  // by line number from 0; nullptr where none stands
 };
 // Needs a Program that refuse() lets pass.
-Listing list(const Program&, const Machine& = mi355x());
+Listing list(const Program&, const Machine& = mi355x(), bool debug_lines = false);
 std::string print(const Program&);  // refuse(), then the text of list()
 
 // A Program between two passes, for readers: registers may be virtual, nothing is refused, and it

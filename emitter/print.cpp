@@ -24,7 +24,10 @@ std::string one_line(std::string_view s) {
 struct Writer {
     const Program& p;
     const Machine& m;
+    bool debug_lines;
     Listing out;
+    std::vector<std::string> files, phases;  // numbered from 1
+    std::string here;                        // the last .loc
 
     void line(std::string text, const Inst* inst = nullptr) {
         while (!text.empty() && text.back() == ' ') text.pop_back();
@@ -56,6 +59,62 @@ struct Writer {
                              a.is_pointer ? "pointer" : "value", one_line(a.about)));
         add("; at entry       s[0:1] arguments, s2 s3 s4 workgroup id x y z, v0 work item id");
         sections();
+        if (debug_lines) number_places();
+        add("");
+    }
+
+    // As seen from the root of the sources, wherever they were compiled.
+    static std::string source_name(const Inst& i) {
+        std::string_view name = i.at.file_name();
+        while (name.starts_with("../")) name.remove_prefix(3);
+        return std::string(name);
+    }
+    static unsigned number(std::vector<std::string>& all, const std::string& name) {
+        const auto at = std::find(all.begin(), all.end(), name);
+        if (at == all.end()) all.push_back(name);
+        return unsigned(std::find(all.begin(), all.end(), name) - all.begin()) + 1;
+    }
+    void number_places() {
+        for (const Block& b : p.blocks)
+            for (const Inst& i : b.insts) {
+                number(files, source_name(i));
+                if (const std::string& name = p.phases[i.phase].name; !name.empty())
+                    number(phases, name);
+            }
+        for (size_t n = 0; n < phases.size(); ++n)
+            add(";   column {:<7}{}", n + 1, one_line(phases[n]));
+    }
+    void source_place(const Inst& i) {
+        const std::string& phase = p.phases[i.phase].name;
+        std::string place = fmt::format("    .loc {} {} {}", number(files, source_name(i)),
+                                        i.at.line(), phase.empty() ? 0 : number(phases, phase));
+        if (place == here) return;
+        here = place;
+        line(std::move(place));
+    }
+    // A compile unit, without which no debugger looks at the line table. DWARF 4, 2.2 and 7.5.
+    void compile_unit() {
+        add("    .section .debug_abbrev,\"\",@progbits");
+        add("    .byte 1, 17, 0         ; DW_TAG_compile_unit without children");
+        add("    .byte 37, 8, 3, 8      ; producer, name: string");
+        add("    .byte 16, 23, 27, 8    ; stmt_list: offset; comp_dir: string");
+        add("    .byte 17, 1, 18, 6     ; low_pc: address; high_pc: 4 bytes");
+        add("    .byte 0, 0, 0");
+        add("    .section .debug_info,\"\",@progbits");
+        add("    .long .Lunit_end-.Lunit");
+        add(".Lunit:");
+        add("    .short 4");
+        add("    .long .debug_abbrev");
+        add("    .byte 8, 1");
+        add("    .asciz \"zyfa\"");
+        add("    .asciz \"{}\"", files.empty() ? "" : files[0]);
+        add("    .long .Lline_table");
+        add("    .asciz \".\"");
+        add("    .quad {}", p.name);
+        add("    .long {}-{}", kEndLabel, p.name);
+        add(".Lunit_end:");
+        add("    .section .debug_line,\"\",@progbits");
+        add(".Lline_table:");
         add("");
     }
 
@@ -122,6 +181,7 @@ struct Writer {
     void code() {
         add("    .amdgcn_target \"amdgcn-amd-amdhsa--gfx950\"");
         add("    .amdhsa_code_object_version 6");
+        for (size_t n = 0; n < files.size(); ++n) add("    .file {} \"{}\"", n + 1, files[n]);
         add("    .text");
         add("    .p2align {}", std::bit_width(m.code_kernel_alignment.count()) - 1);
         add("    .globl {}", p.name);
@@ -132,8 +192,11 @@ struct Writer {
             add("{}:{}", label_name(p, b), p.blocks[b].is_loop_head ? "  ; loop" : "");
             int section = -1;
             const std::vector<Inst>& insts = p.blocks[b].insts;
-            for (size_t n = 0; n < insts.size(); ++n)
-                instruction(insts[n], enter_section(insts, n, section));
+            for (size_t n = 0; n < insts.size(); ++n) {
+                std::string comment = enter_section(insts, n, section);
+                if (debug_lines) source_place(insts[n]);
+                instruction(insts[n], std::move(comment));
+            }
         }
         add("");
         add("{}:", kEndLabel);
@@ -151,10 +214,11 @@ std::string label_name(const Program& p, uint32_t block) {
     return label.empty() ? fmt::format(".Lblock_{}", block) : ".L" + label;
 }
 
-Listing list(const Program& p, const Machine& m) {
-    Writer w{p, m, {}};
+Listing list(const Program& p, const Machine& m, bool debug_lines) {
+    Writer w{p, m, debug_lines, {}, {}, {}, {}};
     w.header();
     w.code();
+    if (debug_lines) w.compile_unit();
     w.out.text += print_metadata(p, m);
     return std::move(w.out);
 }

@@ -14,7 +14,7 @@ namespace {
 struct BuildOptions {
     std::vector<std::string> ids, emit{"asm", "obj", "co"};
     std::string folder = "out";
-    bool dry_run = false, check = false;
+    bool dry_run = false, check = false, debug_lines = false;
 };
 
 struct Output {
@@ -95,7 +95,7 @@ void print_commands(const std::string& stem) {
 // Writes, compares or only names the files of one kernel; returns its entry of results[].
 Json build_one(const Chosen& chosen, const BuildOptions& opt, const Session& session, bool& same) {
     const Recipe& recipe = *chosen.recipe;
-    const Built built = build(chosen);
+    const Built built = build(chosen, {}, opt.debug_lines);
     const std::string stem = fmt::format("{}/{}", opt.folder, recipe.id);
     const std::set<std::string> wanted(opt.emit.begin(), opt.emit.end());
     Json files = Json::object(), differing = Json::array(), missing = Json::array();
@@ -167,6 +167,8 @@ void add_build(CLI::App& app, Session& session) {
         ->delimiter(',')
         ->check(one_of({"asm", "obj", "co", "json"}))
         ->default_str("asm,obj,co");
+    cmd->add_flag("-g,--debug-lines", opt->debug_lines,
+                  "with DWARF line information: kernel source, and the phase as column");
     cmd->add_flag("-n,--dry-run", opt->dry_run, "write nothing, say what would be written");
     cmd->add_flag("--check", opt->check,
                   "write nothing; exit 1 if a file is missing or would change");

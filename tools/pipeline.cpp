@@ -8,11 +8,11 @@
 
 namespace zyfa {
 
-Built build(const Chosen& chosen, const Watch& watch) {
+Built build(const Chosen& chosen, const Watch& watch, bool debug_lines) {
     const auto start = std::chrono::steady_clock::now();
     Program program = describe(*chosen.recipe, chosen.schedule);        // kernels, dsl
     Program scheduled = schedule(std::move(program), mi355x(), watch);  // scheduler
-    Emitted emitted = emit(scheduled);                                  // emitter
+    Emitted emitted = emit(scheduled, debug_lines);                     // emitter
     std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     return {std::move(scheduled), std::move(emitted), spent.count()};  // -> simulator, files
 }

@@ -21,7 +21,7 @@ struct Built {
     double seconds = 0;
 };
 
-Built build(const Chosen&, const Watch& = {});
+Built build(const Chosen&, const Watch& = {}, bool debug_lines = false);
 
 // "ID", with the kernel's default schedule; "ID@NAME", a schedule that comes with the project;
 // "ID@FILE.json". Error with the nearest name if there is no such thing.

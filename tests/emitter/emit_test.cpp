@@ -15,6 +15,23 @@ using namespace zyfa;
 using namespace zyfa::test;
 using Catch::Contains;
 
+TEST_CASE("line information names the kernel source and changes no code", "[emitter]") {
+    const Program p = small_program();
+    const Emitted plain = emit(p), lines = emit(p, true);
+    CHECK(plain.text.find(".loc") == std::string::npos);
+    CHECK(lines.text.find("\n    .file 1 \"tests/emitter/small_program.hpp\"\n") !=
+          std::string::npos);
+    const size_t head = lines.text.find("DW_TAG_compile_unit");
+    CHECK(head != std::string::npos);
+    unsigned places = 0;
+    for (size_t at = 0; (at = lines.text.find("\n    .loc 1 ", at)) != std::string::npos; ++at)
+        ++places;
+    CHECK(places > 3);
+    const auto a = text_section(plain.code_object), b = text_section(lines.code_object);
+    CHECK(std::equal(a.begin(), a.end(), b.begin(), b.end()));
+    CHECK(emit(p, true).code_object == lines.code_object);
+}
+
 TEST_CASE("the text of a small kernel is the golden one", "[emitter]") {
     const std::string path = ZYFA_SOURCE_DIR "/tests/golden/small.s", text = print(small_program());
     if (std::getenv("ZYFA_UPDATE_GOLDEN")) write_file(path, text);
