@@ -179,10 +179,13 @@ private:
             for (const auto& m : window.all_missing(step.effects, tier)) {
                 if (m.rule->tier != tier) continue;
                 const bool asked = tier <= options_.tier;
+                const std::string on = m.rule->writer == Writer::set_hwreg
+                                           ? fmt::format("hardware register {}", m.first)
+                                           : word_name(m.first);
                 findings_.push_back(
                     finding(m.rule->rule, asked ? severity_of(step) : Severity::note, *step.decoded,
-                            fmt::format("{} of {} wait states on {}: {}", m.have, m.need,
-                                        word_name(m.first), m.rule->about),
+                            fmt::format("{} of {} wait states on {}: {}", m.have, m.need, on,
+                                        m.rule->about),
                             &code_[m.producer]));
             }
         }

@@ -78,6 +78,8 @@ Op chain_of(Op op) {
     return op;
 }
 
+bool sums_products(const OpInfo& row) { return row.name.starts_with("v_dot"); }
+
 Role role_of(const Inst& i, Kind kind, const Access& a) {
     if (a.column >= kMaxOperands) return Role::plain;
     const Use use = i.info().columns[a.column].use;
@@ -91,6 +93,8 @@ Role role_of(const Inst& i, Kind kind, const Access& a) {
     // DPP moves the first source between lanes.
     const unsigned first = is_written(i.info().columns[0].use) ? 1 : 0;
     if (i.encoding == Encoding::dpp && a.file != File::s && a.column == first) return Role::dpp;
+    if (sums_products(i.info()) && a.file != File::s && (a.column == 3 || a.column == 0))
+        return Role::matrix_c;
     return Role::plain;
 }
 
@@ -115,6 +119,14 @@ Effects effects(const Inst& i) {
         e.smfma = row.hazard == Hazard::smfma;
         e.chain = chain_of(i.op);
     }
+    if (sums_products(row)) {
+        e.dot = true;
+        e.chain = i.op;
+    }
+    e.div_fmas = i.op == Op::v_div_fmas_f32 || i.op == Op::v_div_fmas_f64;
+    e.hwreg_write = i.op == Op::s_setreg_b32 || i.op == Op::s_setreg_imm32_b32;
+    if (e.hwreg_write || i.op == Op::s_getreg_b32)
+        e.hwreg = int8_t(i.operands[e.hwreg_write ? 0 : 1].value & 63);
     if (i.op == Op::s_nop) e.slots = uint8_t((i.operands[0].value & 15) + 1);
     for (const Access& a : reads(i)) {
         const Reach r = reach(a.file, a.first, a.words, role_of(i, e.kind, a));
@@ -227,6 +239,8 @@ Effects effects_of_text(std::string_view line) {
     e.lane_read = starts("v_readlane") || starts("v_readfirstlane");
     e.lane_any = e.lane_read || starts("v_writelane");
     e.half = e.kind == Kind::valu && line.find("op_sel") != line.npos && starts("v_cvt");
+    e.dot = starts("v_dot");
+    e.div_fmas = starts("v_div_fmas");
     e.lds_dma = vmem && (line.ends_with(" lds") || name.find("load_lds") != name.npos);
     if (starts("s_setpc") || starts("s_swappc") || starts("s_call") || starts("s_cbranch_i") ||
         starts("s_cbranch_g") || starts("s_cbranch_j") || starts("s_rfe") || name == ".long")

@@ -29,7 +29,7 @@ enum class Kind : uint8_t { other, salu, smem, valu, trans, matrix, lds, vmem };
 enum class Role : uint8_t {
     plain,
     matrix_ab,    // matrix operand A or B, or a scale
-    matrix_c,     // accumulator input
+    matrix_c,     // accumulator input, of a dot product, too
     dpp,          // vector source of an instruction with DPP
     lane_select,  // scalar that picks a lane
     memory_sgpr,  // resource, offset or base of a vector memory access
@@ -76,11 +76,15 @@ struct Effects {
     bool lane_any = false;   // those and v_writelane
     bool dpp = false;
     bool lds_dma = false;
+    bool dot = false;            // dot product of packed values
+    bool div_fmas = false;       // reads VCC as flags of the division
+    bool hwreg_write = false;    // s_setreg
+    int8_t hwreg = -1;           // number of the hardware register that s_getreg, s_setreg name
     bool wide_store = false;     // more than 64 bits, in the form that reads its data late
     bool load = false;           // writes registers when it completes
     bool both_counters = false;  // flat access
     uint8_t passes = 0;          // matrix passes
-    Op chain = Op::s_nop;        // matrix opcode for accumulator chains; scaled = unscaled
+    Op chain = Op::s_nop;        // matrix or dot opcode for accumulator chains; scaled = unscaled
     uint8_t slots = 1;           // issue slots that it gives to those who wait: s_nop N is N + 1
     Reaches<14> reads;
     Reaches<8> writes;

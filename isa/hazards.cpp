@@ -92,6 +92,16 @@ bool HazardWindow::meets(const Event& w, Reader reader, const Effects& e, Word& 
         case Reader::lane_any: return e.lane_any;
         case Reader::dpp: return e.dpp;
         case Reader::lds_dma: return e.lds_dma;
+        case Reader::dot_read:
+            return (vector || memory) && reads([&](const Reach& r) {
+                       return w.chain != e.chain || r.role != Role::matrix_c;
+                   });
+        case Reader::dot_write: return ((vector && w.chain != e.chain) || e.load) && writes();
+        case Reader::div_fmas:
+            return e.div_fmas && reads([](const Reach& r) { return r.first == kVccWord; });
+        case Reader::matrix_write: return e.kind == Kind::matrix && writes();
+        case Reader::vmem: return e.kind == Kind::vmem;
+        case Reader::touch_hwreg: return e.hwreg == w.first;
     }
     return false;
 }
@@ -155,11 +165,13 @@ void HazardWindow::commit(const Effects& e, uint32_t tag) {
             }
             put(Writer::valu_result, r);
             if (!e.permlane) put(Writer::valu_not_swap, r);
+            put(e.dot ? Writer::dot_result : Writer::valu_not_dot, r);
             if (e.kind == Kind::trans) put(Writer::trans_result, r);
             if (e.half) put(Writer::half_result, r);
         }
     if (e.kind == Kind::salu && e.writes.touches(kM0Word, 1))
         put(Writer::salu_m0, {kM0Word, 1, Role::plain});
+    if (e.hwreg_write) put(Writer::set_hwreg, {Word(e.hwreg), 1, Role::plain});
     if (e.wide_store)
         for (const Reach& r : e.reads)
             if (r.role == Role::store_data) put(Writer::store_data, r);

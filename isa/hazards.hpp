@@ -24,10 +24,13 @@ enum class Writer : uint8_t {
     half_result,
     valu_result,
     valu_not_swap,
+    valu_not_dot,
+    dot_result,
     valu_sgpr,
     valu_exec,
     salu_m0,
     store_data,
+    set_hwreg,  // its number stands in place of a register
 };
 enum class Reader : uint8_t {
     any_read,   // VALU, LDS, VMEM: any operand
@@ -50,7 +53,13 @@ enum class Reader : uint8_t {
     matrix,
     lane_any,
     dpp,
-    lds_dma,  // the instruction itself
+    lds_dma,    // the instruction itself
+    dot_read,   // any_read, but for the accumulator input of the same dot product
+    dot_write,  // any_write, but by the same dot product
+    div_fmas,   // its VCC
+    matrix_write,
+    vmem,         // the instruction itself
+    touch_hwreg,  // s_getreg, s_setreg of the same hardware register
 };
 
 struct HazardRow {
