@@ -52,11 +52,12 @@ private:
         const Counter mine = vm_ ? Counter::vm : Counter::lgkm;
         if (e.known && inst.op == Op::s_waitcnt) {
             const unsigned count = vm_ ? inst.mods.vmcnt : inst.mods.lgkmcnt;
-            const bool scalars = std::any_of(ghosts.begin(), ghosts.end(), [](const Ghost& g) {
-                return g.what->counter == Counter::smem;
+            const bool unordered = std::any_of(ghosts.begin(), ghosts.end(), [](const Ghost& g) {
+                return g.what->counter == Counter::smem || g.what->flat;
             });
-            std::erase_if(
-                ghosts, [&](const Ghost& g) { return scalars ? count == 0 : g.younger >= count; });
+            std::erase_if(ghosts, [&](const Ghost& g) {
+                return unordered ? count == 0 : g.younger >= count;
+            });
             return;
         }
         const bool barrier = e.known && inst.op == Op::s_barrier;
@@ -87,13 +88,14 @@ std::optional<Finding> wait_slack(const Flowgraph& graph, unsigned block, unsign
     const auto look = [&](bool vm, unsigned count, unsigned none, std::string_view name) {
         if (count >= none) return;
         std::vector<Ghost> ghosts;
-        bool scalars = false;
+        bool unordered = false;
         for (const auto& p : vm ? before.vm() : before.lgkm()) {
-            scalars |= p.counter == Counter::smem;
-            if (p.younger >= count || p.counter == Counter::smem) ghosts.push_back({&p, p.younger});
+            const bool loose = p.counter == Counter::smem || p.flat;
+            unordered |= loose;
+            if (p.younger >= count || loose) ghosts.push_back({&p, p.younger});
         }
         const unsigned weakest = Search(graph, vm).run(block, i + 1, ghosts, none);
-        if (weakest <= count || (scalars && weakest < none)) return;
+        if (weakest <= count || (unordered && weakest < none)) return;
         message += message.empty() ? "" : "; ";
         message += weakest == none
                        ? fmt::format(

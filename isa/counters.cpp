@@ -12,27 +12,31 @@ void put(std::vector<Counters::Pending>& list, const Counters::Pending& p) {
     else list.insert(at, p);
 }
 
-void age(std::vector<Counters::Pending>& list, Counter counter, unsigned limit) {
-    for (auto& p : list)
-        if (p.counter == counter) ++p.younger;
-    std::erase_if(list, [&](const auto& p) { return p.younger >= limit; });
-}
-
 bool in_order_pair(const Effects& e, const Counters::Pending& p) {
     return e.load && e.counter == p.counter && p.counter != Counter::smem && !e.both_counters;
 }
 
 }  // namespace
 
-bool Counters::scalar_pending() const {
-    return std::any_of(lgkm_.begin(), lgkm_.end(),
-                       [](const Pending& p) { return p.counter == Counter::smem; });
+// Whether operations of this counter may come back in another order than they were issued in.
+bool Counters::unordered(bool vm) const {
+    const auto flat = [](const Pending& p) { return p.flat; };
+    const auto other = [](const Pending& p) { return p.counter == Counter::smem || p.flat; };
+    return std::any_of(vm_.begin(), vm_.end(), flat) ||
+           (vm ? std::any_of(lgkm_.begin(), lgkm_.end(), flat)
+               : std::any_of(lgkm_.begin(), lgkm_.end(), other));
+}
+
+void Counters::age(std::vector<Pending>& list, Counter counter, unsigned limit, bool unordered) {
+    for (Pending& p : list)
+        if (p.counter == counter) p.younger = uint8_t(std::min<unsigned>(p.younger + 1u, limit));
+    if (!unordered) std::erase_if(list, [&](const Pending& p) { return p.younger >= limit; });
 }
 
 Wait Counters::wait_for(const Pending& p) const {
     Wait w;
-    if (p.counter == Counter::vm) w.vmcnt = p.younger;
-    else w.lgkmcnt = scalar_pending() ? 0 : p.younger;
+    const bool vm = p.counter == Counter::vm;
+    (vm ? w.vmcnt : w.lgkmcnt) = unordered(vm) ? 0 : p.younger;
     return w;
 }
 
@@ -97,6 +101,7 @@ void Counters::commit(const Effects& e, uint32_t tag, int region) {
     Pending p;
     p.tag = tag;
     p.lds_dma = e.lds_dma;
+    p.flat = e.both_counters;
     p.lds_read = e.kind == Kind::lds && e.load;
     p.lds_write = e.kind == Kind::lds && !e.load;
     p.region = int16_t(region);
@@ -104,8 +109,9 @@ void Counters::commit(const Effects& e, uint32_t tag, int region) {
         p.first = e.writes.list[0].first;
         p.words = e.writes.list[0].words;
     }
+    const bool flat = p.flat || unordered(true);
     const auto issue = [&](std::vector<Pending>& list, Counter counter, unsigned limit) {
-        age(list, counter, limit);
+        age(list, counter, limit, flat);
         std::erase_if(list, [&](const Pending& o) { return o.tag == tag; });
         p.counter = counter;
         put(list, p);
@@ -125,10 +131,12 @@ void Counters::commit(const Inst& i, uint32_t tag) {
 }
 
 void Counters::wait(Wait w) {
-    std::erase_if(vm_, [&](const Pending& p) { return p.younger >= w.vmcnt; });
-    const bool scalars = scalar_pending();
-    std::erase_if(
-        lgkm_, [&](const Pending& p) { return scalars ? w.lgkmcnt == 0 : p.younger >= w.lgkmcnt; });
+    const bool any_vm = unordered(true), any_lgkm = unordered(false);
+    std::erase_if(vm_,
+                  [&](const Pending& p) { return any_vm ? w.vmcnt == 0 : p.younger >= w.vmcnt; });
+    std::erase_if(lgkm_, [&](const Pending& p) {
+        return any_lgkm ? w.lgkmcnt == 0 : p.younger >= w.lgkmcnt;
+    });
 }
 
 void Counters::join(const Counters& other) {

@@ -5,6 +5,8 @@
 // - vmcnt counts every vector memory access and falls in issue order.
 // - lgkmcnt counts LDS accesses, which return in order among themselves, and scalar loads, which
 //   do not. While a scalar load may be on its way only lgkmcnt(0) proves anything.
+// - A flat access counts in both, and which of the two it goes through is not known: while one may
+//   be on its way only 0 proves anything, of either counter.
 // - The counters are finite: a 64th vector memory access cannot be outstanding, nor a 16th LDS
 //   access, so what is older has arrived.
 // Time proves nothing: there is no "surely arrived by now".
@@ -39,7 +41,7 @@ public:
     struct Pending {
         uint32_t tag = 0;  // its instruction
         Counter counter = Counter::none;
-        bool lds_dma = false;
+        bool lds_dma = false, flat = false;
         bool lds_read = false, lds_write = false;
         int16_t region = -1;  // LDS region that it fills or reads, if described
         Word first = 0;       // registers that it will write
@@ -74,7 +76,8 @@ public:
 
 private:
     std::vector<Pending> vm_, lgkm_;  // sorted by tag
-    bool scalar_pending() const;
+    bool unordered(bool vm) const;
+    static void age(std::vector<Pending>&, Counter, unsigned limit, bool unordered);
     Wait wait_for(const Pending&) const;
 };
 

@@ -5,11 +5,16 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "isa/effects.hpp"
 
 namespace zyfa::test {
 
@@ -21,6 +26,36 @@ inline bool have_llc() {  // says so if not
 
 // 1,000, or 20,000 with ZYFA_FULL in the environment.
 inline unsigned oracle_programs() { return std::getenv("ZYFA_FULL") ? 20000 : 1000; }
+
+// @D4: four words of vector register D, %D4 of accumulation register D. The same letter in both
+// columns is the same register.
+struct Pattern {
+    const char *text, *mir;
+};
+using Registers = std::map<char, unsigned>;
+
+inline std::string fill(std::string_view pattern, const Registers& registers, bool mir) {
+    std::string out;
+    for (size_t i = 0; i < pattern.size(); ++i) {
+        if (pattern[i] != '@' && pattern[i] != '%') {
+            out += pattern[i];
+            continue;
+        }
+        const File file = pattern[i] == '@' ? File::v : File::a;
+        const unsigned first = registers.at(pattern[++i]);
+        unsigned words = 0;
+        while (i + 1 < pattern.size() && std::isdigit(pattern[i + 1]))
+            words = words * 10 + unsigned(pattern[++i] - '0');
+        if (!mir) {
+            out += range_name(word_of(file, first), words);
+            continue;
+        }
+        out += "$";
+        for (unsigned w = 0; w < words; ++w)
+            out += fmt::format("{}{}gpr{}", w ? "_" : "", file == File::v ? "v" : "a", first + w);
+    }
+    return out;
+}
 
 // `bodies`: instructions in LLVM's machine IR, one a line. The same behind the pass. XNACK is off:
 // with it LLVM breaks memory clauses by nops.

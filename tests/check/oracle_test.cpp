@@ -16,9 +16,10 @@
 //   other load.
 // Left out: v_pk_*_f32 and dot products with a default op_sel_hi as producers (LLVM adds a slot
 // because a modifier bit reads as "high half").
-// Seen to fail: one slot more or one less in any row that is counted below gives differences, and
-// so does each of the last four rules when it is taken out. The required tier alone must differ,
-// too.
+//
+// Seen to fail: every row of isa/hazards.def with one slot less and with one more, but for c_same
+// and c_changed, of which LLVM says nothing here, and one more in the required row of PERMLANE-USE,
+// which the other row covers. The required tier alone must differ, too.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -30,14 +31,10 @@
 #include "tests/llc.hpp"
 
 using namespace zyfa;
+using test::Pattern;
 
 namespace {
 
-// @D4: four words of vector register D, %D4 of accumulation register D. The same letter in both
-// columns is the same register.
-struct Pattern {
-    const char *text, *mir;
-};
 constexpr Pattern kPatterns[] = {
     // clang-format off
     {"v_mov_b32_e32 @D1, @A1", "@D1 = V_MOV_B32_e32 @A1, implicit $exec"},
@@ -132,31 +129,6 @@ constexpr std::string_view kThemes[][3] = {
 constexpr Pattern kFiller = {"v_mov_b32_e32 v250, v251",
                              "$vgpr250 = V_MOV_B32_e32 $vgpr251, implicit $exec"};
 
-using Registers = std::map<char, unsigned>;
-
-std::string fill(std::string_view pattern, const Registers& registers, bool mir) {
-    std::string out;
-    for (size_t i = 0; i < pattern.size(); ++i) {
-        if (pattern[i] != '@' && pattern[i] != '%') {
-            out += pattern[i];
-            continue;
-        }
-        const File file = pattern[i] == '@' ? File::v : File::a;
-        const unsigned first = registers.at(pattern[++i]);
-        unsigned words = 0;
-        while (i + 1 < pattern.size() && std::isdigit(pattern[i + 1]))
-            words = words * 10 + unsigned(pattern[++i] - '0');
-        if (!mir) {
-            out += range_name(word_of(file, first), words);
-            continue;
-        }
-        out += "$";
-        for (unsigned w = 0; w < words; ++w)
-            out += fmt::format("{}{}gpr{}", w ? "_" : "", file == File::v ? "v" : "a", first + w);
-    }
-    return out;
-}
-
 struct Made {
     std::vector<Inst> insts;
     std::vector<std::string> mir;
@@ -167,13 +139,13 @@ Made random_program(std::mt19937& random) {
     constexpr unsigned kFirsts[] = {0, 0, 2, 4, 8, 16}, kGaps[] = {0, 0, 0, 0, 1, 1, 2, 3, 4, 6, 8};
     Made made;
     const auto put = [&](const Pattern& p) {
-        Registers registers;
+        test::Registers registers;
         for (char name : std::string_view("ABCDE")) registers[name] = kFirsts[pick(6)];
         if (registers['D'] == registers['E']) registers['E'] += 1;  // a swap with itself
-        const auto parsed = parse(fill(p.text, registers, false));
+        const auto parsed = parse(test::fill(p.text, registers, false));
         REQUIRE(parsed);
         made.insts.push_back(*parsed);
-        made.mir.push_back(fill(p.mir, registers, true));
+        made.mir.push_back(test::fill(p.mir, registers, true));
     };
     std::vector<const Pattern*> patterns;
     const auto& theme = kThemes[pick(std::size(kThemes))];

@@ -40,6 +40,7 @@ const std::string kLoad1 = "buffer_load_dword v1, off, s[8:11], 0\n";
 const std::string kStore = "buffer_store_dword v9, off, s[8:11], 0\n";
 const std::string kDma = "buffer_load_dword off, s[8:11], 0 lds\n";
 const std::string kRead = "ds_read_b32 v0, v9\n", kRead1 = "ds_read_b32 v1, v9\n";
+const std::string kFlat = "flat_load_dword v0, v[2:3]\n", kFlat1 = "flat_load_dword v1, v[2:3]\n";
 const std::string kUse = "v_mov_b32 v5, v0\n";
 
 }  // namespace
@@ -80,6 +81,12 @@ TEST_CASE("a register with a load on its way may not be touched", "[check][waits
         {kLoad + lines("buffer_load_dword v1, off, s[8:11], 0", 63) + kUse, "", ""},
         {kLoad + lines("buffer_load_dword v1, off, s[8:11], 0", 62) + kUse, "WAIT-VMEM",
          "vmcnt(62)"},
+        // A flat access comes back when it likes, through either counter.
+        {kFlat + kLoad1 + "s_waitcnt vmcnt(1) lgkmcnt(0)\n" + kUse, "WAIT-VMEM", "vmcnt(0)"},
+        {kLoad + kFlat1 + "s_waitcnt vmcnt(1)\n" + kUse, "WAIT-VMEM", "vmcnt(0)"},
+        {kRead + kFlat1 + "s_waitcnt lgkmcnt(1)\n" + kUse, "WAIT-LDS", "lgkmcnt(0)"},
+        {kLoad + kFlat1 + "s_waitcnt vmcnt(0)\n" + kUse, "", ""},
+        {kLoad + kFlat1 + lines(kStore, 63) + kUse, "WAIT-VMEM", "vmcnt(0)"},
         // A scalar load takes no place in the order of LDS accesses.
         {kRead + scalar_loads(20) + kUse, "WAIT-LDS", "lgkmcnt(0)"},
     }));
