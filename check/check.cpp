@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "check/flow.hpp"
+#include "check/grant.hpp"
 #include "check/operands.hpp"
 #include "check/slack.hpp"
 #include "isa/counters.hpp"
@@ -77,7 +78,9 @@ public:
         : code_(code), options_(options), graph_(flowgraph(code, options.entries)) {}
 
     std::vector<Finding> run() {
-        solve();
+        in_ = solve<State>(
+            graph_, [&](unsigned) { return entry_state(options_); },
+            [&](State& s, unsigned i) { advance(s, i); });
         findings_ = graph_.findings;
         for (unsigned b = 0; b < graph_.blocks.size(); ++b) {
             if (!graph_.blocks[b].reachable) continue;
@@ -100,31 +103,6 @@ private:
     Flowgraph graph_;
     std::vector<std::optional<State>> in_;
     std::vector<Finding> findings_;
-
-    void solve() {
-        in_.resize(graph_.blocks.size());
-        for (unsigned b = 0; b < graph_.blocks.size(); ++b)
-            if (graph_.blocks[b].entry) in_[b] = entry_state(options_);
-        std::vector<bool> open(graph_.blocks.size(), true);
-        for (bool again = true; again;) {
-            again = false;
-            for (unsigned b = 0; b < graph_.blocks.size(); ++b) {
-                if (!open[b] || !in_[b]) continue;
-                open[b] = false;
-                State s = *in_[b];
-                for (unsigned i = graph_.blocks[b].first; i < graph_.blocks[b].end; ++i)
-                    advance(s, i);
-                for (unsigned n : graph_.blocks[b].next) {
-                    std::optional<State> before = in_[n];
-                    if (in_[n]) in_[n]->join(s);
-                    else in_[n] = s;
-                    if (before == in_[n]) continue;
-                    open[n] = true;
-                    again = true;
-                }
-            }
-        }
-    }
 
     void advance(State& s, unsigned i) const {
         const Step& step = graph_.steps[i];
@@ -249,6 +227,7 @@ std::vector<Finding> check(std::span<const Decoded> code, const CheckOptions& op
 std::vector<Rule> describe_rules() {
     std::vector<Rule> out(std::begin(kRules), std::end(kRules));
     out.insert(out.end(), operand_rules().begin(), operand_rules().end());
+    out.insert(out.end(), grant_rules().begin(), grant_rules().end());
     for (const HazardRow& h : hazard_rows())
         out.push_back({h.rule, h.about, h.source, h.trust,
                        h.tier == Tier::required ? Severity::error : Severity::note,

@@ -19,7 +19,9 @@ constexpr Rule kRules[] = {
     {"BUFFER-OFFSET", "buffer offset above 4095", "12-bit field; LLVM 22 cuts 4096..8191 silently",
      Trust::certain, Severity::error, false},
     {"IMMEDIATE", "immediate outside the range that the hardware reads",
-     "s_nop 0..15, s_setprio 0..3; LLVM 22 accepts more", Trust::certain, Severity::warning, false},
+     "s_nop 0..15, s_setprio 0..3, s_sleep 0..127, shifts by 0..31 (0..63), lanes 0..63; LLVM 22 "
+     "accepts more",
+     Trust::certain, Severity::warning, false},
     {"PACKED-OP-SEL", "packed f32 instruction with op_sel",
      "ROCm/rocMLIR pull request 2459: wrong results at times on gfx950; no shipped attention "
      "binary uses it",
@@ -75,6 +77,31 @@ void check_matrix(const Inst& i, const Report& report) {
         report("FORMAT", "cbsz:{} blgp:{}; formats are 0 to 4", i.mods.cbsz, i.mods.blgp);
 }
 
+// A number that the hardware cuts to fewer bits than the text has.
+void check_numbers(const Inst& i, const Report& report) {
+    struct Limit {
+        std::string_view start, end;  // of the mnemonic
+        unsigned column;
+        uint32_t most;
+    };
+    static constexpr Limit kLimits[] = {
+        {"s_nop", "", 0, 15},           {"s_sleep", "", 0, 127},      {"s_lshl_b", "32", 2, 31},
+        {"s_lshr_b", "32", 2, 31},      {"s_ashr_i", "32", 2, 31},    {"s_lshl_b", "64", 2, 63},
+        {"s_lshr_b", "64", 2, 63},      {"s_ashr_i", "64", 2, 63},    {"v_lshlrev_b", "32", 1, 31},
+        {"v_lshrrev_b", "32", 1, 31},   {"v_ashrrev_i", "32", 1, 31}, {"v_lshlrev_b", "64", 1, 63},
+        {"v_lshrrev_b", "64", 1, 63},   {"v_ashrrev_i", "64", 1, 63}, {"v_readlane_b", "32", 2, 63},
+        {"v_writelane_b", "32", 2, 63},
+    };
+    const std::string_view name = i.info().name;
+    for (const Limit& l : kLimits) {
+        const Operand& o = i.operands[l.column];
+        if (!name.starts_with(l.start) || !name.ends_with(l.end) || o.kind != Operand::Kind::imm ||
+            o.value <= l.most)
+            continue;
+        report("IMMEDIATE", "{} {} works as {}", name, o.value, o.value & l.most);
+    }
+}
+
 }  // namespace
 
 std::span<const Rule> operand_rules() { return kRules; }
@@ -91,9 +118,7 @@ void check_operands(const Decoded& d, std::vector<Finding>& out) {
     if (i.info().is_mfma()) check_matrix(i, report);
     if (i.info().is_buffer() && i.mods.offset > 4095)
         report("BUFFER-OFFSET", "offset:{} does not fit 12 bits", i.mods.offset);
-    if (i.op == Op::s_nop && i.operands[0].value > 15)
-        report("IMMEDIATE", "s_nop {} waits as s_nop {}", i.operands[0].value,
-               i.operands[0].value & 15);
+    check_numbers(i, report);
     if (i.op == Op::s_setprio && i.operands[0].value > 3)
         report("IMMEDIATE", "s_setprio {}; priorities are 0 to 3", i.operands[0].value);
     if (i.info().rate == Rate::packed_f32 && i.mods.op_sel)

@@ -157,7 +157,7 @@ KernelSetup setup_of(const CodeObject& object, const KernelInfo& k) {
     s.kernarg_bytes = k.kernarg_bytes;
     s.vgprs = k.vgprs;
     s.agprs = k.agprs;
-    s.sgprs = std::min(102u, (((d.rsrc1 >> 6) & 15) / 2 + 1) * 16);
+    s.sgprs = k.scalar_words();
     s.dispatch_ptr = flags & dispatch;
     s.queue_ptr = flags & queue;
     s.kernarg_ptr = flags & kernarg;

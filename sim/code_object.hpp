@@ -48,6 +48,10 @@ struct KernelInfo {
     // Descriptor fields that a launch depends on.
     unsigned accum_offset() const { return ((descriptor.rsrc3 & 63) + 1) * 4; }
     unsigned register_words() const { return ((descriptor.rsrc1 & 63) + 1) * 8; }
+    unsigned scalar_words() const {  // gfx9 counts in blocks of 8 and allocates 16 at a time
+        const unsigned words = (((descriptor.rsrc1 >> 6) & 15) / 2 + 1) * 16;
+        return words < 102 ? words : 102;
+    }
     unsigned user_sgprs() const { return (descriptor.rsrc2 >> 1) & 31; }
     bool workgroup_id(unsigned axis) const { return (descriptor.rsrc2 >> (7 + axis)) & 1; }
     unsigned workitem_id_dims() const { return ((descriptor.rsrc2 >> 11) & 3) + 1; }

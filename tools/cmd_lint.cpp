@@ -2,6 +2,7 @@
 
 #include "tools/command.hpp"
 #include "tools/findings.hpp"
+#include "tools/lint.hpp"
 #include "tools/listing.hpp"
 #include "tools/rules.hpp"
 #include "tools/subject.hpp"
@@ -21,17 +22,6 @@ struct LintOptions {
 Tier tier_of(const LintOptions& opt, const Subject& subject) {
     if (opt.tier.empty()) return subject.built ? Tier::llvm_conservative : Tier::required;
     return opt.tier == "required" ? Tier::required : Tier::llvm_conservative;
-}
-
-std::vector<Finding> findings_of(const CodeObject& object, Tier tier, bool pedantic) {
-    CheckOptions options;
-    options.tier = tier;
-    options.pedantic = pedantic;
-    options.entries.clear();
-    for (const KernelInfo& kernel : object.kernels) options.entries.push_back(kernel.entry);
-    std::vector<Finding> findings = check(object.code, options);
-    findings.insert(findings.end(), object.notes.begin(), object.notes.end());
-    return findings;
 }
 
 size_t unknown_count(const CodeObject& object) {
@@ -67,9 +57,9 @@ void lint(const LintOptions& opt, Session& session) {
     for (const std::string& what : opt.what) {
         const Subject subject = open_subject(what);
         const Tier tier = tier_of(opt, subject);
-        const std::vector<Finding> all = findings_of(subject.object, tier, true);
+        const std::vector<Finding> all = lint_findings(subject.object, tier, true);
         const std::vector<Finding> findings =
-            opt.pedantic ? all : findings_of(subject.object, tier, false);
+            opt.pedantic ? all : lint_findings(subject.object, tier, false);
         const size_t unsaid = all.size() - findings.size();
         if (has_errors(findings) && !opt.no_fail) session.status = Exit::no;
         for (const Json& input : subject.inputs) inputs.push_back(input);
