@@ -5,6 +5,8 @@
 #include "tools/lint.hpp"
 #include "tools/listing.hpp"
 #include "tools/rules.hpp"
+#include "tools/sarif.hpp"
+#include "tools/source_lines.hpp"
 #include "tools/subject.hpp"
 
 namespace zyfa {
@@ -13,7 +15,7 @@ namespace {
 
 struct LintOptions {
     std::vector<std::string> what;
-    std::string explain, tier;
+    std::string explain, tier, format = "text";
     size_t most = 50;
     bool pedantic = false, rules = false, no_fail = false;
 };
@@ -50,30 +52,42 @@ void print_text(const Subject& subject, const std::vector<Finding>& findings, si
                    subject.name, unknown);
 }
 
+Json result_of(const Subject& subject, const std::vector<Finding>& findings, Tier tier,
+               size_t unsaid) {
+    const size_t padding = padding_of(subject.object.code);
+    return {{"id", subject.name},           {"instructions", subject.object.code.size() - padding},
+            {"padding", padding},           {"not_in_table", unknown_count(subject.object)},
+            {"tier", tier_name(tier)},      {"pedantic_notes", unsaid},
+            {"findings", to_json(findings)}};
+}
+
 void lint(const LintOptions& opt, Session& session) {
+    const bool json = session.common.json || opt.format == "json", as_sarif = opt.format == "sarif";
+    if (session.common.json && as_sarif)
+        throw Error("lint: --json and --format sarif exclude each other");
+    session.common.json = json;
     if (opt.rules || !opt.explain.empty()) return print_rules(opt.explain, "lint", session);
     if (opt.what.empty()) throw Error("lint: name a kernel id, a code object or an assembly file");
     Json inputs = Json::array(), results = Json::array();
+    std::vector<SarifInput> for_sarif;
     for (const std::string& what : opt.what) {
         const Subject subject = open_subject(what);
         const Tier tier = tier_of(opt, subject);
         const std::vector<Finding> all = lint_findings(subject.object, tier, true);
-        const std::vector<Finding> findings =
+        std::vector<Finding> findings =
             opt.pedantic ? all : lint_findings(subject.object, tier, false);
+        if (!subject.assembly.empty())
+            show_source(findings, subject.object.code,
+                        source_lines(subject.assembly, subject.object.code));
         const size_t unsaid = all.size() - findings.size();
         if (has_errors(findings) && !opt.no_fail) session.status = Exit::no;
         for (const Json& input : subject.inputs) inputs.push_back(input);
-        const size_t padding = padding_of(subject.object.code);
-        results.push_back({{"id", subject.name},
-                           {"instructions", subject.object.code.size() - padding},
-                           {"padding", padding},
-                           {"not_in_table", unknown_count(subject.object)},
-                           {"tier", tier_name(tier)},
-                           {"pedantic_notes", unsaid},
-                           {"findings", to_json(findings)}});
-        if (!session.common.json) print_text(subject, findings, unsaid, opt.most, session);
+        if (json) results.push_back(result_of(subject, findings, tier, unsaid));
+        else if (as_sarif) for_sarif.push_back({subject.name, !subject.built, std::move(findings)});
+        else print_text(subject, findings, unsaid, opt.most, session);
     }
-    if (session.common.json) print_envelope("lint", inputs, results);
+    if (json) print_envelope("lint", inputs, results);
+    if (as_sarif) fmt::print("{}\n", sarif(for_sarif).dump(1));
 }
 
 }  // namespace
@@ -91,6 +105,10 @@ void add_lint(CLI::App& app, Session& session) {
         ->type_name("TIER")
         ->check(one_of({"required", "conservative"}))
         ->default_str("conservative for kernel ids, required for files");
+    cmd->add_option("--format", opt->format, "text, json (as --json), or sarif: SARIF 2.1.0")
+        ->type_name("FORMAT")
+        ->check(one_of({"text", "json", "sarif"}))
+        ->default_str("text");
     cmd->add_flag("--rules", opt->rules, "list all rules, of sim too, with source and trust");
     cmd->add_option("--explain", opt->explain, "text and source of one rule of lint or sim")
         ->type_name("RULE");
@@ -101,6 +119,7 @@ void add_lint(CLI::App& app, Session& session) {
     cmd->footer(
         "  zyfa-gen lint fp8_d128_causal\n"
         "  zyfa-gen lint vendor.co changed.s --pedantic\n"
+        "  zyfa-gen lint out/*.co --format sarif > lint.sarif\n"
         "  zyfa-gen lint --rules\n");
     cmd->callback([opt, &session] { lint(*opt, session); });
 }

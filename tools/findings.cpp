@@ -21,6 +21,7 @@ Json to_json(const Finding& f) {
     Json json = {{"rule", f.rule},       {"severity", name_of(f.severity)},
                  {"address", f.address}, {"text", f.text},
                  {"other", f.other},     {"message", f.message}};
+    json["line"] = f.line ? Json(f.line) : Json(nullptr);
     json["wave"] = f.wave < 0 ? Json(nullptr) : Json(f.wave);
     json["workgroup"] = f.workgroup < 0 ? Json(nullptr) : Json(f.workgroup);
     json["lane"] = f.lane < 0 ? Json(nullptr) : Json(f.lane);
@@ -44,10 +45,12 @@ std::string reproduce_line(const Finding& f, const std::string& run) {
 std::string to_text(const Finding& f, const std::string& name, const Common& common) {
     static constexpr Paint kPaints[] = {Paint::red, Paint::yellow, Paint::plain};
     std::string text = fmt::format(
-        "{}:{:#06x}: {}: [{}] {}\n", name, f.address,
+        "{}:{}: {}: [{}] {}\n", name,
+        f.line ? std::to_string(f.line) : fmt::format("{:#06x}", f.address),
         paint(name_of(f.severity), kPaints[int(f.severity)], stdout, common), f.rule, f.message);
-    if (!f.text.empty()) text += fmt::format("    {}\n", f.text);
-    if (!f.other.empty()) text += fmt::format("    with {}\n", f.other);
+    if (!f.text.empty()) text += fmt::format("{}{}\n", f.line ? "" : "    ", f.text);
+    if (!f.other.empty())
+        text += fmt::format("    with {}{}\n", f.other_line ? name + ":" : "", f.other);
     if (f.wave >= 0 && f.workgroup >= 0)
         text += fmt::format("    workgroup {}, wave {}{}{}\n", f.workgroup, f.wave,
                             f.lane < 0 ? "" : fmt::format(", lane {}", f.lane),

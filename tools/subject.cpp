@@ -53,6 +53,7 @@ Subject open_subject(const std::string& what) {
         const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
         check_target(text, subject.name);
         subject.code_object = link(assemble(text, subject.name));
+        subject.assembly = text;
     } else {
         subject.code_object = content;
     }

@@ -14,6 +14,7 @@ struct Subject {
     std::optional<Built> built;      // of a kernel id
     CodeObject object;
     Bytes code_object;            // the bytes of `object`
+    std::string assembly;         // of an assembly file
     Json inputs = Json::array();  // the file that was read
 };
 

@@ -8,7 +8,8 @@
 // lgkmcnt(6) would still be too weak.) Each has an MFMA, 64 cycles, between the read and its use.
 // The f6f4 and mxfp6 kernels of v4 do the same; mxfp6 also overwrites fragments in its epilogue
 // that it has asked for and not used.
-// MFMA-GAP: results read up to 4 wait states early, behind barriers or other MFMAs.
+// MFMA-GAP: results read up to 6 wait states early, behind barriers or other MFMAs. Each kind is
+// argued in docs/lint.md.
 // UNDEF: the f4f4 kernels accumulate onto two registers that nothing has set, and drop the sums.
 #include <catch2/catch.hpp>
 

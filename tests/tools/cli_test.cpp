@@ -1,6 +1,9 @@
 // The tool as its users meet it: the binary, run as a process.
 #include <catch2/catch.hpp>
+
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
 
 #include "isa/llvm/mc.hpp"
 #include "tests/tools/cli.hpp"
@@ -304,13 +307,61 @@ TEST_CASE("lint proves our kernels and sees a wait that is gone, with both ends"
     CAPTURE(result.out);
     REQUIRE(result.status == 1);
     REQUIRE(has(result.out, "[WAIT-LDS]"));
-    REQUIRE(has(result.out, "with 0x"));
+    // Each end by its line, which stands there as in the file.
+    const std::regex heading(
+        "broken\\.s:(\\d+): error: \\[WAIT-LDS\\][^\n]*\n([^\n]*)\n"
+        "    with [^\n]*broken\\.s:(\\d+): ([^\n]*)\n");
+    std::smatch found;
+    REQUIRE(std::regex_search(result.out, found, heading));
+    std::vector<std::string> source{""};
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) source.push_back(line);
+    REQUIRE(source.at(std::stoul(found[1])) == found[2]);
+    REQUIRE(source.at(std::stoul(found[3])) == found[4]);
     REQUIRE(run("lint --no-fail '" + broken + "'").status == 0);
     json findings = json::parse(run("lint --json '" + broken + "'").out)["results"][0]["findings"];
     REQUIRE_FALSE(findings.empty());
     REQUIRE_FALSE(findings[0]["other"].get<std::string>().empty());
+    REQUIRE(findings[0]["line"] == std::stoul(found[1]));
+    REQUIRE(findings[0]["text"] == found[2].str());
     REQUIRE(has(run("lint --explain WAIT-LDS").out, "source:"));
     REQUIRE(has(run("lint --explain WAIT-LSD").err, "did you mean 'WAIT-LDS'?"));
+}
+
+TEST_CASE("lint writes SARIF: a rule, a line, the other end, stable fingerprints", "[tools]") {
+    Folder folder;
+    const std::string load = "  s_load_dword s8, s[0:1], 0x0\n",
+                      use = "  s_mov_b32 s9, s8 ; here\n";
+    std::string text = run("show fp8_d128_full --no-addr --no-raw").out;
+    const size_t first = text.find("    s_", text.find("fp8_d128_full:"));
+    const size_t line = size_t(std::count(text.begin(), text.begin() + long(first), '\n'));
+    const auto sarif = [&](const std::string& more) {
+        std::string changed = text;
+        changed.insert(first, more + load + use);
+        const std::string name = folder.write("changed.s", changed);
+        Outcome result = run("lint --format sarif '" + name + "'");
+        REQUIRE(result.status == 1);
+        return json::parse(result.out)["runs"][0];
+    };
+    const json plain = sarif(""), moved = sarif("  s_nop 0\n");
+    const json& result = plain["results"][0];
+    REQUIRE(result["ruleId"] == "WAIT-SMEM");
+    REQUIRE(result["level"] == "error");
+    REQUIRE(plain["tool"]["driver"]["rules"][result["ruleIndex"].get<size_t>()]["id"] ==
+            "WAIT-SMEM");
+    const json& place = result["locations"][0]["physicalLocation"];
+    REQUIRE(has(place["artifactLocation"]["uri"], "/changed.s"));
+    REQUIRE(place["region"]["startLine"] == line + 2);
+    const json& other = result["relatedLocations"][0]["physicalLocation"];
+    REQUIRE(other["region"]["startLine"] == line + 1);
+    REQUIRE(moved["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"] ==
+            line + 3);
+    REQUIRE(result["partialFingerprints"] == moved["results"][0]["partialFingerprints"]);
+    const json clean = json::parse(run("lint --format sarif fp8_d128_full").out);
+    REQUIRE(clean["version"] == "2.1.0");
+    REQUIRE(clean["runs"][0]["results"].empty());
+    REQUIRE(run("lint --json --format sarif fp8_d128_full").status == 2);
+    REQUIRE(run("lint --format json fp8_d128_full").out == run("lint --json fp8_d128_full").out);
 }
 
 TEST_CASE("assembly with CRLF line ends reads as without", "[tools]") {
