@@ -164,7 +164,7 @@ private:
     }
 
     void registers() {
-        const int agprs = int(grant_.registers) - int(grant_.accum_offset);
+        const int agprs = std::max(0, int(grant_.registers) - int(grant_.accum_offset));
         const int s = s_.highest(), v = v_.highest(), a = a_.highest();
         if (s >= int(grant_.sgprs))
             add_register("SGPR-COUNT", Severity::warning, s_, s,
@@ -172,7 +172,7 @@ private:
         if (a >= agprs)
             add_register("AGPR-COUNT", Severity::error, a_, a,
                          fmt::format("a{} is used, the descriptor leaves {} accumulation registers",
-                                     a, std::max(agprs, 0)));
+                                     a, agprs));
         if (v >= int(grant_.registers))
             return add_register(
                 "VGPR-COUNT", Severity::error, v_, v,

@@ -75,6 +75,9 @@ Number Values::result(const Inst& i) const {
         return {Number::Kind::kernarg_low, false, a.value + b.value};
     if (i.op == Op::s_add_u32 && b.is(Number::Kind::kernarg_low) && a.is(Number::Kind::constant))
         return {Number::Kind::kernarg_low, false, a.value + b.value};
+    // An address has 48 bits; AITER's bf16 kernels cut it to them.
+    if (i.op == Op::s_and_b32 && a.is(Number::Kind::kernarg_high) && b == constant(0xffff))
+        return a;
     if (i.op == Op::s_addc_u32 && a.is(Number::Kind::kernarg_high) && b == constant(0)) return a;
     return {};
 }

@@ -2,13 +2,8 @@
 
 #include <algorithm>
 
-#include "check/grant.hpp"
-
 namespace zyfa {
 
-namespace {
-
-// What the descriptor and the metadata grant.
 Grant grant_of(const KernelInfo& kernel) {
     Grant grant;
     grant.entry = kernel.entry;
@@ -25,8 +20,6 @@ Grant grant_of(const KernelInfo& kernel) {
     grant.whole_waves = threads && threads % 64 == 0;
     return grant;
 }
-
-}  // namespace
 
 std::vector<Finding> lint_findings(const CodeObject& object, Tier tier, bool pedantic) {
     CheckOptions options;

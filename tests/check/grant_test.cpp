@@ -64,6 +64,15 @@ TEST_CASE("registers are those that the descriptor allocates", "[check][grant]")
         check_case(c);
 }
 
+TEST_CASE("an accum_offset past all registers is no way out of the tables", "[check][grant]") {
+    Grant grant = small();
+    grant.registers = 8;
+    grant.accum_offset = 256;
+    check_case({"v_mov_b32 v7, 0", "", ""}, grant);
+    check_case({"v_mov_b32 v8, 0", "VGPR-COUNT", "v8 is used"}, grant);
+    check_case({"v_accvgpr_write_b32 a0, v0", "AGPR-COUNT", "leaves 0"}, grant);
+}
+
 TEST_CASE("scalar loads stay within the kernel arguments", "[check][grant]") {
     const auto warning = Severity::warning;
     for (const Case& c : {
@@ -79,6 +88,8 @@ TEST_CASE("scalar loads stay within the kernel arguments", "[check][grant]") {
              Case{"s_mov_b64 s[6:7], s[2:3]\ns_add_u32 s6, s6, 4\ns_addc_u32 s7, s7, 0\n"
                   "s_load_dword s4, s[6:7], 56",
                   "", ""},
+             Case{"s_and_b32 s3, s3, 0xffff\ns_load_dword s4, s[2:3], 64", "KERNARG-RANGE", "64"},
+             Case{"s_and_b32 s3, s3, 0xff\ns_load_dword s4, s[2:3], 64", "", ""},
              Case{"s_movk_i32 s5, 64\ns_load_dword s4, s[2:3], s5", "KERNARG-RANGE", "64 to 67"},
              // On one of two paths it is another pointer.
              Case{"s_cbranch_scc1 use\ns_load_dwordx2 s[2:3], s[2:3], 0\nuse:\n"

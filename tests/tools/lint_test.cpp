@@ -2,6 +2,7 @@
 // down and argued in docs/lint.md, anything else is a false alarm.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 
@@ -58,4 +59,30 @@ TEST_CASE("our kernels have no finding at all", "[lint]") {
             CHECK(false);
         }
     }
+}
+
+TEST_CASE("a descriptor that grants too little is noticed", "[lint]") {
+    std::vector<CodeObject> objects;
+    for (const auto& path : test::aiter_objects())
+        objects.push_back(load_code_object(path.string()));
+    objects.push_back(open_subject("fp8_d128_causal").object);
+    struct Cut {
+        const char* rule;
+        void (*make)(Grant&);
+    };
+    static constexpr Cut kCuts[] = {
+        {"VGPR-COUNT", [](Grant& g) { g.registers = 96; }},
+        {"SGPR-COUNT", [](Grant& g) { g.sgprs = 32; }},
+        {"KERNARG-RANGE", [](Grant& g) { g.kernarg_bytes = 64; }},
+    };
+    for (const CodeObject& object : objects)
+        for (const Cut& cut : kCuts) {
+            CAPTURE(object.name, cut.rule);
+            Grant grant = grant_of(object.kernels.at(0));
+            cut.make(grant);
+            const auto found = check_grant(object.code, grant);
+            CHECK(std::any_of(found.begin(), found.end(), [&](const Finding& f) {
+                return f.rule == cut.rule && f.severity != Severity::note;
+            }));
+        }
 }
