@@ -119,8 +119,7 @@ void add_lint(CLI::App& app, Session& session) {
     cmd->footer(
         "  zyfa-gen lint fp8_d128_causal\n"
         "  zyfa-gen lint vendor.co changed.s --pedantic\n"
-        "  zyfa-gen lint out/*.co --format sarif > lint.sarif\n"
-        "  zyfa-gen lint --rules\n");
+        "  zyfa-gen lint out/*.co --format sarif > lint.sarif\n");
     cmd->callback([opt, &session] { lint(*opt, session); });
 }
 

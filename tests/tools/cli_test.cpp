@@ -1,8 +1,8 @@
 // The tool as its users meet it: the binary, run as a process.
 #include <catch2/catch.hpp>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <sstream>
 
 #include "isa/llvm/mc.hpp"
@@ -308,22 +308,27 @@ TEST_CASE("lint proves our kernels and sees a wait that is gone, with both ends"
     REQUIRE(result.status == 1);
     REQUIRE(has(result.out, "[WAIT-LDS]"));
     // Each end by its line, which stands there as in the file.
-    const std::regex heading(
-        "broken\\.s:(\\d+): error: \\[WAIT-LDS\\][^\n]*\n([^\n]*)\n"
-        "    with [^\n]*broken\\.s:(\\d+): ([^\n]*)\n");
-    std::smatch found;
-    REQUIRE(std::regex_search(result.out, found, heading));
-    std::vector<std::string> source{""};
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) source.push_back(line);
-    REQUIRE(source.at(std::stoul(found[1])) == found[2]);
-    REQUIRE(source.at(std::stoul(found[3])) == found[4]);
+    const auto lines_of = [](const std::string& from) {
+        std::vector<std::string> out;
+        std::istringstream stream(from);
+        for (std::string line; std::getline(stream, line);) out.push_back(line);
+        return out;
+    };
+    const auto source = lines_of(text), shown = lines_of(result.out);
+    const std::string with = "    with " + broken + ":";
+    REQUIRE(shown.size() >= 3);
+    REQUIRE(shown[0].starts_with(broken + ":"));
+    REQUIRE(shown[2].starts_with(with));
+    const size_t here = std::stoul(shown[0].substr(broken.size() + 1));
+    const size_t there = std::stoul(shown[2].substr(with.size()));
+    REQUIRE(shown[1] == source.at(here - 1));
+    REQUIRE(shown[2] == fmt::format("{}{}: {}", with, there, source.at(there - 1)));
     REQUIRE(run("lint --no-fail '" + broken + "'").status == 0);
     json findings = json::parse(run("lint --json '" + broken + "'").out)["results"][0]["findings"];
     REQUIRE_FALSE(findings.empty());
     REQUIRE_FALSE(findings[0]["other"].get<std::string>().empty());
-    REQUIRE(findings[0]["line"] == std::stoul(found[1]));
-    REQUIRE(findings[0]["text"] == found[2].str());
+    REQUIRE(findings[0]["line"] == here);
+    REQUIRE(findings[0]["text"] == shown[1]);
     REQUIRE(has(run("lint --explain WAIT-LDS").out, "source:"));
     REQUIRE(has(run("lint --explain WAIT-LSD").err, "did you mean 'WAIT-LDS'?"));
 }
