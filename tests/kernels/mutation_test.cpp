@@ -66,8 +66,8 @@ std::vector<Mutant> mutants_of(const Lines& lines) {
         if (wait) weaker("vmcnt", 1), weaker("lgkmcnt", 1);
         if (nop) weaker("s_nop", -1);
         const std::string next = n + 1 < lines.size() ? mnemonic(lines[n + 1]) : "";
-        if ((wait && next == "s_barrier") || (barrier && next == "s_waitcnt"))
-            all.push_back({n, "swapped", {lines[n + 1], lines[n]}});
+        // The other way round, a wait would only come sooner.
+        if (wait && next == "s_barrier") all.push_back({n, "swapped", {lines[n + 1], lines[n]}});
     }
     return all;
 }
@@ -90,6 +90,11 @@ size_t errors_of(const Bytes& object) {
 // Found nowhere, and right so: without the barrier of that phase the plan still proves every tile.
 bool is_spare_barrier(const Schedule& schedule, const Lines& lines, size_t line) {
     if (mnemonic(lines[line]) != "s_barrier") return false;
+    // The first one of the loop, where one stands in front of the loop: no tile is refilled
+    // between.
+    const auto is_barrier = [](const std::string& l) { return mnemonic(l) == "s_barrier"; };
+    const auto before = std::count_if(lines.begin(), lines.begin() + long(line), is_barrier);
+    if (Plan(schedule).first_barrier && before == 1 + long(schedule.stagger)) return true;
     for (size_t n = line + 1; n-- > 0;)
         for (unsigned p = 0; p < schedule.phases.size(); ++p) {
             const std::string& name = schedule.phases[p].name;
