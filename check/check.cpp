@@ -6,6 +6,7 @@
 
 #include "check/flow.hpp"
 #include "check/grant.hpp"
+#include "check/lds_order.hpp"
 #include "check/operands.hpp"
 #include "check/slack.hpp"
 #include "isa/counters.hpp"
@@ -228,6 +229,7 @@ std::vector<Rule> describe_rules() {
     std::vector<Rule> out(std::begin(kRules), std::end(kRules));
     out.insert(out.end(), operand_rules().begin(), operand_rules().end());
     out.insert(out.end(), grant_rules().begin(), grant_rules().end());
+    out.insert(out.end(), lds_order_rules().begin(), lds_order_rules().end());
     for (const HazardRow& h : hazard_rows())
         out.push_back({h.rule, h.about, h.source, h.trust,
                        h.tier == Tier::required ? Severity::error : Severity::note,

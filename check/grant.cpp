@@ -4,6 +4,7 @@
 #include <map>
 
 #include "check/barriers.hpp"
+#include "check/lds_order.hpp"
 #include "check/values.hpp"
 #include "isa/counters.hpp"
 
@@ -34,9 +35,6 @@ constexpr Rule kRules[] = {
      "scalar load past the kernel arguments; a warning if only the end of a wider load is",
      "LLVM AMDGPUUsage, code object metadata: .kernarg_segment_size", Trust::certain,
      Severity::error, false},
-    {"WAIT-DMA", "LDS is read that this wave's own load still fills (constant addresses only)",
-     "CDNA4 ISA, S_WAITCNT and direct-to-LDS loads (vmcnt); M0 + offset + lane * size",
-     Trust::certain, Severity::error, false},
     {"BARRIER-PATHS",
      "waves that part here for good meet different numbers of barriers; those that have ended do "
      "not count for a barrier, so this may be meant",
@@ -88,7 +86,6 @@ public:
                 if (graph_.steps[i].effects.known) {
                     lds_range(s.values, i);
                     kernarg_range(s.values, i);
-                    wait_dma(s, i);
                 }
                 advance(s, i);
             }
@@ -259,26 +256,6 @@ private:
                         grant_.kernarg_bytes));
     }
 
-    void wait_dma(const State& s, unsigned i) {
-        const Inst& inst = graph_.steps[i].decoded->inst;
-        if (graph_.steps[i].effects.kind != Kind::lds || !graph_.steps[i].effects.load) return;
-        const auto bytes = lane_bytes(s.values, inst);
-        if (!bytes) return;
-        for (const Counters::Pending& p : s.counters.vm()) {
-            if (!p.lds_dma) continue;
-            const auto fill = fills_.find(p.tag);
-            if (fill == fills_.end() || !fill->second.known) continue;
-            if (!fill->second.bytes.overlaps(*bytes)) continue;
-            add("WAIT-DMA", Severity::error, i,
-                fmt::format("bytes {} to {} of LDS are read while a load may still fill {} to {}; "
-                            "needs vmcnt({}) first",
-                            bytes->first, bytes->end - 1, fill->second.bytes.first,
-                            fill->second.bytes.end - 1, p.younger),
-                &code_[p.tag]);
-            return;
-        }
-    }
-
     // `s`: behind the last step of the block.
     void barriers(const State& s, unsigned b) {
         const auto& node = graph_.blocks[b];
@@ -298,7 +275,14 @@ private:
 }  // namespace
 
 std::vector<Finding> check_grant(std::span<const Decoded> code, const Grant& grant) {
-    return Check(code, grant).run();
+    std::vector<Finding> found = Check(code, grant).run();
+    if (grant.workgroup[0]) {
+        const auto order = check_lds_order(code, {grant.entry, grant.workgroup});
+        found.insert(found.end(), order.begin(), order.end());
+        std::stable_sort(found.begin(), found.end(),
+                         [](const Finding& a, const Finding& b) { return a.address < b.address; });
+    }
+    return found;
 }
 
 std::span<const Rule> grant_rules() { return kRules; }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "check/arithmetic.hpp"
+
 namespace zyfa {
 
 namespace {
@@ -10,30 +12,6 @@ Number constant(uint32_t value) { return {Number::Kind::constant, false, value};
 
 bool both_constant(const Number& a, const Number& b) {
     return a.is(Number::Kind::constant) && b.is(Number::Kind::constant);
-}
-
-// Of the operations whose result does not depend on flags; nothing for the others.
-std::optional<uint32_t> compute(Op op, uint32_t a, uint32_t b) {
-    switch (op) {
-        case Op::s_add_u32:
-        case Op::s_add_i32:
-        case Op::v_add_u32: return a + b;
-        case Op::s_sub_u32:
-        case Op::s_sub_i32:
-        case Op::v_sub_u32: return a - b;
-        case Op::s_mul_i32: return a * b;
-        case Op::s_lshl_b32: return a << (b & 31);
-        case Op::s_lshr_b32: return a >> (b & 31);
-        case Op::v_lshlrev_b32: return b << (a & 31);
-        case Op::v_lshrrev_b32: return b >> (a & 31);
-        case Op::s_and_b32:
-        case Op::v_and_b32: return a & b;
-        case Op::s_or_b32:
-        case Op::v_or_b32: return a | b;
-        case Op::s_xor_b32:
-        case Op::v_xor_b32: return a ^ b;
-        default: return std::nullopt;
-    }
 }
 
 }  // namespace
@@ -63,11 +41,11 @@ Number Values::result(const Inst& i) const {
                    i.encoding == Encoding::sdwa || i.mods.clamp || i.mods.op_sel))
         return {};
     if (i.op == Op::s_mov_b32 || i.op == Op::v_mov_b32) return of(i.operands[1]);
-    if (i.op == Op::s_movk_i32) return constant(uint32_t(int32_t(int16_t(i.operands[1].value))));
+    if (i.op == Op::s_movk_i32) return constant(*compute(i.op, std::array{i.operands[1].value}));
     if (i.info().operand_count != 3) return {};
     const Number a = of(i.operands[1]), b = of(i.operands[2]);
     if (both_constant(a, b)) {
-        const auto value = compute(i.op, a.value, b.value);
+        const auto value = compute(i.op, std::array{a.value, b.value});
         return value ? constant(*value) : Number{};
     }
     // The address of an argument: low half plus constant, and the carry into the high half.

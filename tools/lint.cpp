@@ -18,6 +18,10 @@ Grant grant_of(const KernelInfo& kernel) {
     const auto& size = kernel.required_workgroup;
     const uint64_t threads = uint64_t(size[0]) * size[1] * size[2];
     grant.whole_waves = threads && threads % 64 == 0;
+    grant.workgroup = size;
+    // Without a required size: the largest, if only x of the work-item id is asked for.
+    if (!threads && kernel.workitem_id_dims() == 1)
+        grant.workgroup = {kernel.max_flat_workgroup_size, 1, 1};
     return grant;
 }
 

@@ -20,6 +20,7 @@ Grant small() {
     g.kernarg_bytes = 64;
     g.kernarg_sgpr = 2;
     g.whole_waves = true;
+    g.workgroup = {64, 1, 1};
     return g;
 }
 std::vector<Finding> findings(const std::string& text, const Grant& grant = small()) {

@@ -10,9 +10,9 @@
 #include <sstream>
 #include <thread>
 
-#include "check/check.hpp"
 #include "kernels/plan.hpp"
 #include "tests/kernels/call.hpp"
+#include "tools/lint.hpp"
 #include "tools/pipeline.hpp"
 
 using namespace zyfa;
@@ -80,9 +80,8 @@ Bytes assembled(Lines lines, const Mutant* m) {
 }
 
 size_t errors_of(const Bytes& object) {
-    CheckOptions options;
-    options.tier = Tier::llvm_conservative;
-    const auto findings = check(load_code_object(object, "mutant").code, options);
+    const auto findings =
+        lint_findings(load_code_object(object, "mutant"), Tier::llvm_conservative, false);
     return size_t(std::ranges::count_if(
         findings, [](const Finding& f) { return f.severity != Severity::note; }));
 }

@@ -1,0 +1,508 @@
+#include "check/lds_order.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "check/lanes.hpp"
+#include "check/values.hpp"
+#include "isa/counters.hpp"
+
+namespace zyfa {
+namespace {
+
+constexpr Rule kRules[] = {
+    {"WAIT-DMA", "LDS is used that this wave's own load still fills",
+     "CDNA4 ISA, S_WAITCNT and direct-to-LDS loads (vmcnt); M0 + offset + lane * size",
+     Trust::certain, Severity::error, false},
+    {"LDS-FILL",
+     "LDS is used that another wave's load or write still fills: between them stand no wait of "
+     "that wave and as many barriers as it may be behind",
+     "CDNA4 ISA, S_BARRIER, S_WAITCNT; the simulator's LDS-RACE", Trust::certain, Severity::error,
+     false},
+    {"LDS-REUSE",
+     "LDS is filled or written while another wave may still read it: between them stand no wait "
+     "of that wave and as many barriers as it may be behind",
+     "CDNA4 ISA, S_BARRIER, S_WAITCNT; the simulator's LDS-RACE", Trust::certain, Severity::error,
+     false},
+    {"BARRIER-COUNT", "waves end here after different numbers of barriers",
+     "CDNA4 ISA, S_BARRIER: an ended wave does not count, so this may be meant", Trust::inferred,
+     Severity::warning, false},
+    {"LDS-UNPROVEN", "LDS accesses whose addresses are not followed, so their order is not checked",
+     "check/lanes.hpp", Trust::certain, Severity::note, true},
+};
+
+enum class Use : uint8_t { read, write, fill };
+
+// Words of 4 bytes of LDS, from `first` on.
+class Words {
+public:
+    bool empty() const { return bits_.empty(); }
+    void add(uint32_t byte, unsigned count) {
+        for (uint32_t w = byte / 4; w <= (byte + count - 1) / 4; ++w) {
+            if (bits_.empty()) first_ = w / 64;
+            if (w / 64 < first_) {
+                bits_.insert(bits_.begin(), first_ - w / 64, 0);
+                first_ = w / 64;
+            }
+            if (w / 64 - first_ >= bits_.size()) bits_.resize(w / 64 - first_ + 1);
+            bits_[w / 64 - first_] |= uint64_t(1) << w % 64;
+        }
+    }
+    // First byte that both have.
+    std::optional<uint32_t> common(const Words& o) const {
+        const size_t begin = std::max(first_, o.first_),
+                     end = std::min(first_ + bits_.size(), o.first_ + o.bits_.size());
+        for (size_t n = begin; n < end; ++n)
+            if (const uint64_t both = bits_[n - first_] & o.bits_[n - o.first_])
+                return uint32_t(n * 64 + unsigned(__builtin_ctzll(both))) * 4;
+        return std::nullopt;
+    }
+
+private:
+    size_t first_ = 0;
+    std::vector<uint64_t> bits_;
+};
+
+constexpr uint32_t kMostLds = 1 << 18;  // what is beyond is LDS-RANGE's business
+
+struct Shape {  // of an access through addresses in registers
+    unsigned bytes = 0;
+    uint32_t stride = 0;  // of the two offsets of read2 and write2; 0: one offset
+};
+Shape shape_of(std::string_view name) {
+    for (std::string_view start : {"ds_read_b", "ds_write_b", "ds_read2_b", "ds_write2_b",
+                                   "ds_read2st64_b", "ds_write2st64_b"}) {
+        if (!name.starts_with(start)) continue;
+        const bool two = start.find('2') != start.npos, far = start.find("64") != start.npos;
+        for (unsigned bits : {32, 64, 96, 128})
+            if (name.substr(start.size()).starts_with(std::to_string(bits)))
+                return {bits / 8, two ? bits / 8 * (far ? 64u : 1u) : 0};
+    }
+    return {};
+}
+
+bool touches_lds(const Effects& e, const Inst& i) {
+    const std::string_view name = i.info().name;
+    return e.lds_dma || (e.kind == Kind::lds && name.find("permute") == name.npos &&
+                         name.find("swizzle") == name.npos);
+}
+
+std::optional<Words> words_of(const Lanes& lanes, const Step& step) {
+    const Inst& i = step.decoded->inst;
+    const auto exec = lanes.exec();
+    if (!exec) return std::nullopt;
+    Words out;
+    const auto add = [&](uint64_t byte, unsigned count) {
+        if (byte + count <= kMostLds) out.add(uint32_t(byte), count);
+    };
+    if (step.effects.lds_dma) {
+        const auto m0 = lanes.scalar(kM0Word);
+        if (!m0) return std::nullopt;
+        const std::string_view name = i.info().name;
+        const unsigned size = name.find("x4") != name.npos   ? 16
+                              : name.find("x3") != name.npos ? 12
+                                                             : 4;
+        for (unsigned lane = 0; lane < 64; ++lane)
+            if (*exec >> lane & 1) add(uint64_t(*m0) + i.mods.offset + lane * size, size);
+        return out;
+    }
+    const Shape shape = shape_of(i.info().name);
+    if (!shape.bytes) return std::nullopt;
+    const LaneNumbers* address = lanes.of(i.operands[is_written(i.info().columns[0].use) ? 1 : 0]);
+    if (!address) return std::nullopt;
+    for (unsigned lane = 0; lane < 64; ++lane) {
+        if (!(*exec >> lane & 1)) continue;
+        const uint64_t base = (*address)[lane];
+        if (!shape.stride) {
+            add(base + i.mods.offset, shape.bytes);
+        } else {
+            add(base + (i.mods.offset & 0xff) * shape.stride, shape.bytes);
+            add(base + (i.mods.offset >> 8 & 0xff) * shape.stride, shape.bytes);
+        }
+    }
+    return out;
+}
+
+// What one wave does, found from its own work-item ids.
+struct Walk {
+    std::vector<std::optional<Lanes>> in;
+    std::vector<std::vector<unsigned>> next;  // blocks that may follow, by block
+    std::vector<Words> words;                 // by access; empty: unknown or never run
+    std::vector<bool> runs;                   // by access
+    // Barriers on the ways from the entry to the front of a block, each loop passed once at most.
+    std::vector<std::vector<unsigned>> barriers;
+    std::vector<bool> uncounted;  // too many ways
+};
+
+// How many barriers this wave has passed since the others, a group of them at a time, have surely
+// finished an access: those since it waited for its own, less those that they stood behind there.
+// Below 1, nothing orders the two; kUnderWay: its own is not waited for.
+using Passed = int16_t;
+constexpr Passed kUnderWay = -1000, kNever = 1000, kMost = 100;
+
+struct State {
+    Counters counters;
+    std::vector<Passed> passed;  // by access, then by group
+    bool operator==(const State&) const = default;
+    void join(const State& o) {
+        counters.join(o.counters);
+        for (size_t n = 0; n < passed.size(); ++n) passed[n] = std::min(passed[n], o.passed[n]);
+    }
+};
+
+class Check {
+public:
+    Check(std::span<const Decoded> code, const LdsOrder& order)
+        : order_(order), graph_(flowgraph(code, {order.entry})) {
+        const auto& w = order.workgroup;
+        waves_ = (w[0] * w[1] * w[2] + 63) / 64;
+        access_of_.assign(graph_.steps.size(), kNone);
+        for (unsigned b = 0; b < graph_.blocks.size(); ++b)
+            for (unsigned i = graph_.blocks[b].first; i < graph_.blocks[b].end; ++i) {
+                const Effects& e = graph_.steps[i].effects;
+                if (!e.known || !touches_lds(e, graph_.steps[i].decoded->inst)) continue;
+                access_of_[i] = unsigned(access_.size());
+                access_.push_back({i, e.lds_dma ? Use::fill : e.load ? Use::read : Use::write});
+            }
+        for (unsigned wave = 0; wave < waves_; ++wave) walks_.push_back(walk(wave));
+        for (unsigned wave = 0; wave < waves_; ++wave) {
+            unsigned g = 0;
+            while (g < groups_.size() && walks_[groups_[g]].barriers != walks_[wave].barriers) ++g;
+            if (g == groups_.size()) groups_.push_back(wave);
+            group_of_.push_back(g);
+        }
+    }
+
+    std::vector<Finding> run() {
+        if (access_.empty()) return {};
+        if (const auto fork = parting()) {
+            found_.push_back(finding(
+                "LDS-UNPROVEN", Severity::note, *graph_.steps[*fork].decoded,
+                "waves part here over a number that is not followed, and meet barriers before they "
+                "are together again: the order of their LDS accesses is not checked"));
+            return std::move(found_);
+        }
+        for (unsigned wave = 0; wave < waves_; ++wave) check(wave);
+        report();
+        count_barriers();
+        const LdsCoverage c = coverage();
+        if (c.followed < c.all)
+            found_.push_back(
+                finding("LDS-UNPROVEN", Severity::note, *graph_.steps[access_[0].step].decoded,
+                        fmt::format("the order of {} of {} LDS accesses is not checked: their "
+                                    "addresses do not follow from the work-item ids alone",
+                                    c.all - c.followed, c.all)));
+        std::stable_sort(found_.begin(), found_.end(),
+                         [](const Finding& a, const Finding& b) { return a.address < b.address; });
+        return std::move(found_);
+    }
+
+    LdsCoverage coverage() const {
+        LdsCoverage c;
+        for (unsigned a = 0; a < access_.size(); ++a) {
+            bool runs = false, known = true;
+            for (const Walk& w : walks_) {
+                runs |= w.runs[a];
+                known &= !w.runs[a] || !w.words[a].empty();
+            }
+            c.all += runs;
+            c.followed += runs && known;
+        }
+        return c;
+    }
+
+private:
+    struct Access {
+        unsigned step;
+        Use use;
+    };
+    static constexpr unsigned kNone = ~0u;
+
+    const LdsOrder& order_;
+    Flowgraph graph_;
+    unsigned waves_;
+    LanePool pool_;
+    std::vector<Access> access_;
+    std::vector<unsigned> access_of_;  // by step
+    std::vector<Walk> walks_;
+    std::vector<unsigned> groups_;    // a wave of each set of waves that meet the same barriers
+    std::vector<unsigned> group_of_;  // by wave
+    std::vector<Finding> found_;
+    struct Clash {
+        Passed passed;
+        unsigned wave, other, x;
+        uint32_t byte;
+        std::set<unsigned> partners;  // accesses
+    };
+    std::map<std::pair<unsigned, unsigned>, Clash> clashes_;  // by access and rule
+
+    unsigned entry_block() const {
+        for (unsigned b = 0; b < graph_.blocks.size(); ++b)
+            if (graph_.blocks[b].entry) return b;
+        return 0;
+    }
+    bool is_barrier(unsigned i) const {
+        const Step& s = graph_.steps[i];
+        return s.effects.known && s.decoded->inst.op == Op::s_barrier;
+    }
+    unsigned barriers_in(unsigned b) const {
+        unsigned n = 0;
+        for (unsigned i = graph_.blocks[b].first; i < graph_.blocks[b].end; ++i) n += is_barrier(i);
+        return n;
+    }
+
+    std::vector<unsigned> followers(unsigned b, const Lanes& behind) const {
+        const auto& node = graph_.blocks[b];
+        const Step& last = graph_.steps[node.end - 1];
+        if (last.effects.flow != Flow::fork || node.next.size() != 2 || !last.effects.known)
+            return node.next;
+        const auto takes = behind.takes(last.decoded->inst);
+        if (!takes) return node.next;
+        return {node.next[*takes ? 1 : 0]};
+    }
+
+    Walk walk(unsigned wave) {
+        Walk w;
+        w.in.resize(graph_.blocks.size());
+        w.next.resize(graph_.blocks.size());
+        w.words.resize(access_.size());
+        w.runs.resize(access_.size());
+        std::vector<unsigned> open{entry_block()};
+        for (unsigned b = 0; b < graph_.blocks.size(); ++b)
+            if (graph_.blocks[b].entry) w.in[b].emplace(pool_, wave, order_.workgroup);
+        while (!open.empty()) {
+            const unsigned b = open.back();
+            open.pop_back();
+            Lanes lanes = *w.in[b];
+            for (unsigned i = graph_.blocks[b].first; i < graph_.blocks[b].end; ++i)
+                lanes.advance(graph_.steps[i]);
+            w.next[b] = followers(b, lanes);
+            for (unsigned n : w.next[b]) {
+                if (!w.in[n]) {
+                    w.in[n] = lanes;
+                } else {
+                    const Lanes before = *w.in[n];
+                    w.in[n]->join(lanes);
+                    if (before == *w.in[n]) continue;
+                }
+                open.push_back(n);
+            }
+        }
+        for (unsigned b = 0; b < graph_.blocks.size(); ++b) {
+            if (!w.in[b]) continue;
+            Lanes lanes = *w.in[b];
+            for (unsigned i = graph_.blocks[b].first; i < graph_.blocks[b].end; ++i) {
+                if (const unsigned a = access_of_[i]; a != kNone) {
+                    w.runs[a] = true;
+                    if (auto words = words_of(lanes, graph_.steps[i])) w.words[a] = *words;
+                }
+                lanes.advance(graph_.steps[i]);
+            }
+        }
+        count_ways(w);
+        return w;
+    }
+
+    // A branch that may go another way in each wave, unknown which, with a barrier before the ways
+    // meet again.
+    std::optional<unsigned> parting() const {
+        const auto in = solve<Values>(
+            graph_, [&](unsigned) { return Values::at_entry(-1); },
+            [&](Values& v, unsigned i) { v.advance(graph_.steps[i]); });
+        for (unsigned b = 0; b < graph_.blocks.size(); ++b) {
+            const auto& node = graph_.blocks[b];
+            const bool open = std::any_of(walks_.begin(), walks_.end(), [&](const Walk& w) {
+                return w.in[b] && w.next[b].size() == 2;
+            });
+            if (!open || !in[b] || !barrier_between(node.next[0], node.next[1])) continue;
+            Values values = *in[b];
+            for (unsigned i = node.first; i + 1 < node.end; ++i) values.advance(graph_.steps[i]);
+            for (const Reach& r : graph_.steps[node.end - 1].effects.reads)
+                if (values[r.first].per_wave) return node.end - 1;
+        }
+        return std::nullopt;
+    }
+    // In front of the first block that ways forward from both lead to.
+    bool barrier_between(unsigned one, unsigned two) const {
+        std::vector<uint8_t> reached(graph_.blocks.size(), 0);
+        reached[one] |= 1;
+        reached[two] |= 2;
+        for (unsigned b = std::min(one, two); b < graph_.blocks.size(); ++b) {
+            if (reached[b] == 3) return false;
+            if (!reached[b]) continue;
+            if (barriers_in(b)) return true;
+            for (unsigned n : graph_.blocks[b].next)
+                if (n > b) reached[n] |= reached[b];
+        }
+        return false;
+    }
+
+    // Back edges are those to a block that does not stand behind its end in the code.
+    void count_ways(Walk& w) const {
+        constexpr size_t kMostWays = 64;
+        w.barriers.resize(graph_.blocks.size());
+        w.uncounted.resize(graph_.blocks.size());
+        w.barriers[entry_block()] = {0};
+        for (unsigned b = 0; b < graph_.blocks.size(); ++b) {
+            if (!w.in[b]) continue;
+            const unsigned own = barriers_in(b);
+            for (unsigned n : w.next[b]) {
+                if (n <= b) continue;
+                auto& to = w.barriers[n];
+                for (unsigned count : w.barriers[b]) to.push_back(count + own);
+                std::sort(to.begin(), to.end());
+                to.erase(std::unique(to.begin(), to.end()), to.end());
+                if (w.uncounted[b] || to.size() > kMostWays) w.uncounted[n] = true;
+                if (w.uncounted[n]) to.clear();
+            }
+        }
+    }
+
+    // How many barriers `other` stands behind `wave`, negative if ahead; both in block b.
+    std::optional<int> behind(unsigned wave, unsigned other, unsigned b) const {
+        const auto &mine = walks_[wave].barriers[b], &theirs = walks_[other].barriers[b];
+        if (mine.empty() || mine.size() != theirs.size()) return std::nullopt;
+        const int shift = int(theirs[0]) - int(mine[0]);
+        for (size_t n = 0; n < mine.size(); ++n)
+            if (int(theirs[n]) - int(mine[n]) != shift) return std::nullopt;
+        return shift;
+    }
+
+    void advance(State& s, unsigned wave, unsigned b, unsigned i) const {
+        const Step& step = graph_.steps[i];
+        const bool wait = step.effects.known && step.decoded->inst.op == Op::s_waitcnt;
+        if (wait) s.counters.wait(wait_of(step.decoded->inst));
+        else s.counters.commit(step.effects, i);
+        if (wait || is_barrier(i)) settle(s, wave, b);
+        if (is_barrier(i))
+            for (Passed& p : s.passed)
+                if (p != kUnderWay && p < kMost) ++p;
+        if (const unsigned a = access_of_[i]; a != kNone)
+            for (unsigned g = 0; g < groups_.size(); ++g)
+                s.passed[a * groups_.size() + g] = kUnderWay;
+    }
+    void settle(State& s, unsigned wave, unsigned b) const {
+        for (size_t a = 0; a < access_.size(); ++a) {
+            Passed* passed = &s.passed[a * groups_.size()];
+            if (passed[0] != kUnderWay) continue;
+            const auto list = access_[a].use == Use::fill ? s.counters.vm() : s.counters.lgkm();
+            const bool pending = std::any_of(
+                list.begin(), list.end(), [&](const auto& p) { return p.tag == access_[a].step; });
+            if (pending) continue;
+            for (unsigned g = 0; g < groups_.size(); ++g) {
+                const auto shift = behind(wave, groups_[g], b);
+                passed[g] = shift ? Passed(-*shift) : kMost;  // not known: not looked at
+            }
+        }
+    }
+
+    void check(unsigned wave) {
+        const Walk& w = walks_[wave];
+        std::vector<std::optional<State>> in(graph_.blocks.size());
+        State start;
+        start.passed.assign(access_.size() * groups_.size(), kNever);
+        in[entry_block()] = start;
+        std::vector<unsigned> open{entry_block()};
+        while (!open.empty()) {
+            const unsigned b = open.back();
+            open.pop_back();
+            State s = *in[b];
+            for (unsigned i = graph_.blocks[b].first; i < graph_.blocks[b].end; ++i)
+                advance(s, wave, b, i);
+            for (unsigned n : w.next[b]) {
+                if (!in[n]) {
+                    in[n] = s;
+                } else {
+                    const State before = *in[n];
+                    in[n]->join(s);
+                    if (before == *in[n]) continue;
+                }
+                open.push_back(n);
+            }
+        }
+        for (unsigned b = 0; b < graph_.blocks.size(); ++b) {
+            if (!in[b]) continue;
+            State s = *in[b];
+            for (unsigned i = graph_.blocks[b].first; i < graph_.blocks[b].end; ++i) {
+                if (access_of_[i] != kNone) look(s, wave, access_of_[i]);
+                advance(s, wave, b, i);
+            }
+        }
+    }
+
+    // Access `y` of the wave against what it and the others have done before.
+    void look(const State& s, unsigned wave, unsigned y) {
+        const Words& mine = walks_[wave].words[y];
+        const Use use = access_[y].use;
+        for (unsigned x = 0; x < access_.size(); ++x) {
+            if (use == Use::read && access_[x].use == Use::read) continue;
+            for (unsigned other = 0; other < waves_; ++other) {
+                const Passed passed = s.passed[x * groups_.size() + group_of_[other]];
+                const bool own = other == wave;
+                // LDS keeps one wave's own accesses in order, and fills arrive in order.
+                if (own && (access_[x].use != Use::fill || use == Use::fill)) continue;
+                if (own ? passed != kUnderWay : passed > 0) continue;
+                const auto byte = mine.common(walks_[other].words[x]);
+                if (!byte) continue;
+                Clash& c = clashes_[{y, own ? 0 : access_[x].use == Use::read ? 1 : 2}];
+                if (c.partners.empty()) c = {passed, wave, other, x, *byte, {}};
+                c.partners.insert(x);
+                break;
+            }
+        }
+    }
+
+    // One finding for each access and rule, its first partner as the other end.
+    void report() {
+        constexpr std::string_view kDoes[] = {"read", "written", "filled"};
+        constexpr std::string_view kRule[] = {"WAIT-DMA", "LDS-REUSE", "LDS-FILL"};
+        for (const auto& [key, c] : clashes_) {
+            const auto& [y, rule] = key;
+            const std::string who = rule ? fmt::format("wave {}", c.other) : "this wave";
+            std::string why = c.passed == kUnderWay
+                                  ? "no wait between"
+                                  : fmt::format("{} barrier{} too few between", 1 - c.passed,
+                                                c.passed ? "s" : "");
+            if (c.partners.size() > 1)
+                why += fmt::format("; so with {} more", c.partners.size() - 1);
+            found_.push_back(finding(
+                kRule[rule], Severity::error, *graph_.steps[access_[y].step].decoded,
+                fmt::format("byte {} of LDS is {} by wave {} while {} may still have it {}: {}",
+                            c.byte, kDoes[unsigned(access_[y].use)], c.wave, who,
+                            kDoes[unsigned(access_[c.x].use)], why),
+                graph_.steps[access_[c.x].step].decoded));
+        }
+    }
+
+    void count_barriers() {
+        for (unsigned b = 0; b < graph_.blocks.size(); ++b) {
+            const unsigned last = graph_.blocks[b].end - 1;
+            if (graph_.steps[last].effects.flow != Flow::stop) continue;
+            for (unsigned wave = 1; wave < waves_; ++wave) {
+                if (walks_[0].uncounted[b] || walks_[wave].uncounted[b]) continue;
+                const auto &first = walks_[0].barriers[b], &other = walks_[wave].barriers[b];
+                if (first.empty() || other.empty() || first.back() == other.back()) continue;
+                found_.push_back(finding(
+                    "BARRIER-COUNT", Severity::warning, *graph_.steps[last].decoded,
+                    fmt::format("wave 0 ends here after {} barriers on its longest way with each "
+                                "loop passed once, wave {} after {}",
+                                first.back() + barriers_in(b), wave,
+                                other.back() + barriers_in(b))));
+                break;
+            }
+        }
+    }
+};
+
+}  // namespace
+
+std::vector<Finding> check_lds_order(std::span<const Decoded> code, const LdsOrder& order) {
+    return Check(code, order).run();
+}
+LdsCoverage lds_coverage(std::span<const Decoded> code, const LdsOrder& order) {
+    return Check(code, order).coverage();
+}
+std::span<const Rule> lds_order_rules() { return kRules; }
+
+}  // namespace zyfa
