@@ -12,7 +12,9 @@ namespace zyfa {
 namespace {
 
 constexpr Rule kRules[] = {
-    {"WAIT-DMA", "LDS is used that this wave's own load still fills",
+    {"WAIT-DMA",
+     "LDS is used that this wave's own load still fills; a warning if only some path leaves the "
+     "wait out",
      "CDNA4 ISA, S_WAITCNT and direct-to-LDS loads (vmcnt); M0 + offset + lane * size",
      Trust::certain, Severity::error, false},
     {"LDS-FILL",
@@ -143,11 +145,18 @@ constexpr Passed kUnderWay = -1000, kNever = 1000, kMost = 100;
 
 struct State {
     Counters counters;
-    std::vector<Passed> passed;  // by access, then by group
+    // By access, then by group: on the worst path, and on the best of those that run the access.
+    std::vector<Passed> passed, best;
+    std::vector<uint8_t> younger;  // by access: most operations of its counter behind it, any path
     bool operator==(const State&) const = default;
     void join(const State& o) {
         counters.join(o.counters);
-        for (size_t n = 0; n < passed.size(); ++n) passed[n] = std::min(passed[n], o.passed[n]);
+        for (size_t n = 0; n < passed.size(); ++n) {
+            passed[n] = std::min(passed[n], o.passed[n]);
+            if (best[n] == kNever) best[n] = o.best[n];
+            else if (o.best[n] != kNever) best[n] = std::max(best[n], o.best[n]);
+        }
+        for (size_t a = 0; a < younger.size(); ++a) younger[a] = std::max(younger[a], o.younger[a]);
     }
 };
 
@@ -231,6 +240,7 @@ private:
     std::vector<Finding> found_;
     struct Clash {
         Passed passed;
+        bool always;  // not only on some path
         unsigned wave, other, x;
         uint32_t byte;
         std::set<unsigned> partners;  // accesses
@@ -268,12 +278,12 @@ private:
         w.next.resize(graph_.blocks.size());
         w.words.resize(access_.size());
         w.runs.resize(access_.size());
-        std::vector<unsigned> open{entry_block()};
+        std::set<unsigned> open{entry_block()};  // in the order of the code: loops settle soonest
         for (unsigned b = 0; b < graph_.blocks.size(); ++b)
             if (graph_.blocks[b].entry) w.in[b].emplace(pool_, wave, order_.workgroup);
         while (!open.empty()) {
-            const unsigned b = open.back();
-            open.pop_back();
+            const unsigned b = *open.begin();
+            open.erase(open.begin());
             Lanes lanes = *w.in[b];
             for (unsigned i = graph_.blocks[b].first; i < graph_.blocks[b].end; ++i)
                 lanes.advance(graph_.steps[i]);
@@ -286,7 +296,7 @@ private:
                     w.in[n]->join(lanes);
                     if (before == *w.in[n]) continue;
                 }
-                open.push_back(n);
+                open.insert(n);
             }
         }
         for (unsigned b = 0; b < graph_.blocks.size(); ++b) {
@@ -374,26 +384,40 @@ private:
         const bool wait = step.effects.known && step.decoded->inst.op == Op::s_waitcnt;
         if (wait) s.counters.wait(wait_of(step.decoded->inst));
         else s.counters.commit(step.effects, i);
-        if (wait || is_barrier(i)) settle(s, wave, b);
+        if (wait || is_barrier(i)) settle(s, wave, b, wait ? wait_of(step.decoded->inst) : Wait{});
         if (is_barrier(i))
-            for (Passed& p : s.passed)
-                if (p != kUnderWay && p < kMost) ++p;
-        if (const unsigned a = access_of_[i]; a != kNone)
-            for (unsigned g = 0; g < groups_.size(); ++g)
-                s.passed[a * groups_.size() + g] = kUnderWay;
+            for (auto* passed : {&s.passed, &s.best})
+                for (Passed& p : *passed)
+                    if (p != kUnderWay && p < kMost) ++p;
+        if (step.effects.counter != Counter::none)
+            for (size_t a = 0; a < access_.size(); ++a)
+                if ((access_[a].use == Use::fill) == (step.effects.counter == Counter::vm) &&
+                    s.best[a * groups_.size()] == kUnderWay && s.younger[a] < kVmcntMax)
+                    ++s.younger[a];
+        if (const unsigned a = access_of_[i]; a != kNone) {
+            s.younger[a] = 0;
+            for (auto* passed : {&s.passed, &s.best})
+                std::fill_n(passed->begin() + long(a * groups_.size()), groups_.size(), kUnderWay);
+        }
     }
-    void settle(State& s, unsigned wave, unsigned b) const {
+    // Accesses that `wait`, or the end of the counters, shows to be complete.
+    void settle(State& s, unsigned wave, unsigned b, Wait wait) const {
         for (size_t a = 0; a < access_.size(); ++a) {
-            Passed* passed = &s.passed[a * groups_.size()];
-            if (passed[0] != kUnderWay) continue;
-            const auto list = access_[a].use == Use::fill ? s.counters.vm() : s.counters.lgkm();
+            const size_t first = a * groups_.size();
+            if (s.passed[first] != kUnderWay && s.best[first] != kUnderWay) continue;
+            const bool fill = access_[a].use == Use::fill;
+            const auto list = fill ? s.counters.vm() : s.counters.lgkm();
             const bool pending = std::any_of(
                 list.begin(), list.end(), [&](const auto& p) { return p.tag == access_[a].step; });
-            if (pending) continue;
+            const bool best = !pending || s.younger[a] >= (fill ? wait.vmcnt : wait.lgkmcnt);
             for (unsigned g = 0; g < groups_.size(); ++g) {
+                const size_t at = first + g;
                 const auto shift = behind(wave, groups_[g], b);
-                passed[g] = shift ? Passed(-*shift) : kMost;  // not known: not looked at
+                const Passed since = shift ? Passed(-*shift) : kMost;  // not known: not looked at
+                if (!pending && s.passed[at] == kUnderWay) s.passed[at] = since;
+                if (best && s.best[at] == kUnderWay) s.best[at] = since;
             }
+            if (best) s.younger[a] = 0;
         }
     }
 
@@ -402,11 +426,13 @@ private:
         std::vector<std::optional<State>> in(graph_.blocks.size());
         State start;
         start.passed.assign(access_.size() * groups_.size(), kNever);
+        start.best = start.passed;
+        start.younger.assign(access_.size(), 0);
         in[entry_block()] = start;
-        std::vector<unsigned> open{entry_block()};
+        std::set<unsigned> open{entry_block()};  // in the order of the code: loops settle soonest
         while (!open.empty()) {
-            const unsigned b = open.back();
-            open.pop_back();
+            const unsigned b = *open.begin();
+            open.erase(open.begin());
             State s = *in[b];
             for (unsigned i = graph_.blocks[b].first; i < graph_.blocks[b].end; ++i)
                 advance(s, wave, b, i);
@@ -418,7 +444,7 @@ private:
                     in[n]->join(s);
                     if (before == *in[n]) continue;
                 }
-                open.push_back(n);
+                open.insert(n);
             }
         }
         for (unsigned b = 0; b < graph_.blocks.size(); ++b) {
@@ -438,7 +464,8 @@ private:
         for (unsigned x = 0; x < access_.size(); ++x) {
             if (use == Use::read && access_[x].use == Use::read) continue;
             for (unsigned other = 0; other < waves_; ++other) {
-                const Passed passed = s.passed[x * groups_.size() + group_of_[other]];
+                const size_t at = x * groups_.size() + group_of_[other];
+                const Passed passed = s.passed[at];
                 const bool own = other == wave;
                 // LDS keeps one wave's own accesses in order, and fills arrive in order.
                 if (own && (access_[x].use != Use::fill || use == Use::fill)) continue;
@@ -446,7 +473,9 @@ private:
                 const auto byte = mine.common(walks_[other].words[x]);
                 if (!byte) continue;
                 Clash& c = clashes_[{y, own ? 0 : access_[x].use == Use::read ? 1 : 2}];
-                if (c.partners.empty()) c = {passed, wave, other, x, *byte, {}};
+                const bool always = own ? s.best[at] == kUnderWay : s.best[at] < 1;
+                if (c.partners.empty() || (always && !c.always))
+                    c = {passed, always, wave, other, x, *byte, std::move(c.partners)};
                 c.partners.insert(x);
                 break;
             }
@@ -466,8 +495,10 @@ private:
                                                 c.passed ? "s" : "");
             if (c.partners.size() > 1)
                 why += fmt::format("; so with {} more", c.partners.size() - 1);
+            if (!c.always) why += "; only on some path";
             found_.push_back(finding(
-                kRule[rule], Severity::error, *graph_.steps[access_[y].step].decoded,
+                kRule[rule], c.always ? Severity::error : Severity::warning,
+                *graph_.steps[access_[y].step].decoded,
                 fmt::format("byte {} of LDS is {} by wave {} while {} may still have it {}: {}",
                             c.byte, kDoes[unsigned(access_[y].use)], c.wave, who,
                             kDoes[unsigned(access_[c.x].use)], why),
