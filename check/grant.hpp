@@ -18,6 +18,7 @@ struct Grant {
     int kernarg_sgpr = -1;                // s[n:n+1] holds the address of the arguments at entry
     bool whole_waves = false;             // all 64 lanes of a wave start
     std::array<uint32_t, 3> workgroup{};  // work items; zeros: not known
+    bool pedantic = false;                // notes on top: what is not checked
 };
 
 std::vector<Finding> check_grant(std::span<const Decoded> code, const Grant&);

@@ -243,6 +243,7 @@ private:
         bool always;  // not only on some path
         unsigned wave, other, x;
         uint32_t byte;
+        unsigned younger;             // operations behind x, if it is under way
         std::set<unsigned> partners;  // accesses
     };
     std::map<std::pair<unsigned, unsigned>, Clash> clashes_;  // by access and rule
@@ -451,35 +452,45 @@ private:
             if (!in[b]) continue;
             State s = *in[b];
             for (unsigned i = graph_.blocks[b].first; i < graph_.blocks[b].end; ++i) {
-                if (access_of_[i] != kNone) look(s, wave, access_of_[i]);
+                if (access_of_[i] != kNone) look(s, wave, b, access_of_[i]);
                 advance(s, wave, b, i);
             }
         }
     }
 
-    // Access `y` of the wave against what it and the others have done before.
-    void look(const State& s, unsigned wave, unsigned y) {
+    // Access `y` of the wave, in block b, against what it and the others have done before, and
+    // against the same of the others.
+    void look(const State& s, unsigned wave, unsigned b, unsigned y) {
         const Words& mine = walks_[wave].words[y];
         const Use use = access_[y].use;
         for (unsigned x = 0; x < access_.size(); ++x) {
             if (use == Use::read && access_[x].use == Use::read) continue;
             for (unsigned other = 0; other < waves_; ++other) {
                 const size_t at = x * groups_.size() + group_of_[other];
-                const Passed passed = s.passed[at];
                 const bool own = other == wave;
                 // LDS keeps one wave's own accesses in order, and fills arrive in order.
                 if (own && (access_[x].use != Use::fill || use == Use::fill)) continue;
+                const bool together = x == y && behind(wave, other, b) == 0;
+                const Passed passed = together ? Passed(0) : s.passed[at];
                 if (own ? passed != kUnderWay : passed > 0) continue;
                 const auto byte = mine.common(walks_[other].words[x]);
                 if (!byte) continue;
+                const bool always = together || (own ? s.best[at] == kUnderWay : s.best[at] < 1);
                 Clash& c = clashes_[{y, own ? 0 : access_[x].use == Use::read ? 1 : 2}];
-                const bool always = own ? s.best[at] == kUnderWay : s.best[at] < 1;
                 if (c.partners.empty() || (always && !c.always))
-                    c = {passed, always, wave, other, x, *byte, std::move(c.partners)};
+                    c = {passed, always, wave,          other,
+                         x,      *byte,  younger(s, x), std::move(c.partners)};
                 c.partners.insert(x);
                 break;
             }
         }
+    }
+
+    unsigned younger(const State& s, unsigned x) const {
+        const auto list = access_[x].use == Use::fill ? s.counters.vm() : s.counters.lgkm();
+        for (const Counters::Pending& p : list)
+            if (p.tag == access_[x].step) return p.younger;
+        return 0;
     }
 
     // One finding for each access and rule, its first partner as the other end.
@@ -489,8 +500,10 @@ private:
         for (const auto& [key, c] : clashes_) {
             const auto& [y, rule] = key;
             const std::string who = rule ? fmt::format("wave {}", c.other) : "this wave";
+            const bool fill = access_[c.x].use == Use::fill;
             std::string why = c.passed == kUnderWay
-                                  ? "no wait between"
+                                  ? fmt::format("needs {}({}){} first", fill ? "vmcnt" : "lgkmcnt",
+                                                c.younger, rule ? " there and a barrier" : "")
                                   : fmt::format("{} barrier{} too few between", 1 - c.passed,
                                                 c.passed ? "s" : "");
             if (c.partners.size() > 1)

@@ -33,7 +33,9 @@ std::vector<Finding> lint_findings(const CodeObject& object, Tier tier, bool ped
     for (const KernelInfo& kernel : object.kernels) options.entries.push_back(kernel.entry);
     std::vector<Finding> findings = check(object.code, options);
     for (const KernelInfo& kernel : object.kernels) {
-        const auto more = check_grant(object.code, grant_of(kernel));
+        Grant grant = grant_of(kernel);
+        grant.pedantic = pedantic;
+        const auto more = check_grant(object.code, grant);
         findings.insert(findings.end(), more.begin(), more.end());
     }
     std::stable_sort(findings.begin(), findings.end(),

@@ -130,7 +130,7 @@ TEST_CASE("a kernel with a wait, barrier or nop too few is caught", "[kernels][m
         const std::vector<Mutant> mutants = mutants_of(lines);
         Tally tally;
         std::mutex mutex;
-        std::string missed;
+        std::string missed, dynamic;
         std::atomic<size_t> next{0};
         // Enough tiles for every copy of the loop body and every place in LDS, twice.
         const uint64_t keys = 32 * schedule.key_tile + 37;
@@ -150,6 +150,9 @@ TEST_CASE("a kernel with a wait, barrier or nop too few is caught", "[kernels][m
                     test::run({.kernel = kernel, .sq = 256, .sk = keys}, options, {}, &object);
                 if (!r.result.findings.empty()) {
                     ++tally.sim;
+                    std::lock_guard lock(mutex);
+                    dynamic += fmt::format("\n  simulator only: line {}, {}: {}", m.line + 1, m.how,
+                                           lines[m.line]);
                 } else if (is_spare_barrier(schedule, lines, m.line)) {
                     ++tally.spare;
                 } else {
@@ -164,9 +167,9 @@ TEST_CASE("a kernel with a wait, barrier or nop too few is caught", "[kernels][m
         other.join();
         fmt::print(
             "{}: {} mutants, {} found by the checker, {} more by the simulator, {} spare "
-            "barriers, {} missed{}\n",
+            "barriers, {} missed{}{}\n",
             kernel, tally.mutants.load(), tally.lint.load(), tally.sim.load(), tally.spare.load(),
-            tally.missed.load(), missed);
+            tally.missed.load(), missed, dynamic);
         CHECK(tally.mutants > 2);
         CHECK(tally.missed == 0);
     }

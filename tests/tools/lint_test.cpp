@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <map>
 
@@ -14,9 +15,8 @@ using namespace zyfa;
 
 namespace {
 
-constexpr const char* kGrantRules[] = {"VGPR-COUNT",    "AGPR-COUNT",   "SGPR-COUNT",
-                                       "LDS-RANGE",     "WAIT-DMA",     "IMMEDIATE",
-                                       "KERNARG-RANGE", "BARRIER-PATHS"};
+constexpr const char* kGrantRules[] = {"VGPR-COUNT", "AGPR-COUNT",    "SGPR-COUNT",   "LDS-RANGE",
+                                       "IMMEDIATE",  "KERNARG-RANGE", "BARRIER-PATHS"};
 
 }  // namespace
 
@@ -47,6 +47,54 @@ TEST_CASE("descriptor and code of shipped kernels agree, accum_offset apart", "[
         }
         CHECK(seen == (small_offset ? std::map<std::string, unsigned>{{"VGPR-COUNT", 1}}
                                     : std::map<std::string, unsigned>{}));
+    }
+}
+
+// Errors LDS-REUSE and LDS-FILL, and warnings of those and of WAIT-DMA (docs/lint.md). That each
+// race the simulator sees is among them is checked with the simulator's runs (aiter_test.cpp).
+using LdsCounts = std::array<unsigned, 3>;
+const std::map<std::string, LdsCounts> kLdsOrder = {
+    {"fmha_v3_fwd/fwd_hd128_bf16", {0, 0, 64}},
+    {"fmha_v3_fwd/fwd_hd128_bf16_causal", {0, 0, 75}},
+    {"fmha_v3_fwd/fwd_hd128_bf16_causal_group", {0, 0, 75}},
+    {"fmha_v3_fwd/fwd_hd128_bf16_group", {0, 0, 64}},
+    {"fmha_v3_fwd/fwd_hd128_fp8", {16, 0, 0}},
+    {"fmha_v3_fwd/fwd_hd128_fp8_causal", {4, 0, 12}},
+    {"fmha_v3_fwd/fwd_hd128_fp8_causal_group", {4, 0, 12}},
+    {"fmha_v3_fwd/fwd_hd128_fp8_group", {16, 0, 0}},
+    {"fmha_v3_fwd/fwd_hd192_hd128_bf16", {20, 0, 0}},
+    {"fmha_v3_fwd/fwd_hd192_hd128_bf16_causal", {40, 0, 10}},
+    {"fmha_v3_fwd/fwd_hd192_hd128_bf16_causal_group", {40, 0, 10}},
+    {"fmha_v3_fwd/fwd_hd192_hd128_bf16_group", {20, 0, 0}},
+    {"fmha_v3_fwd/fwd_hd256_fp8", {16, 0, 0}},
+    {"fmha_v3_fwd/fwd_hd256_fp8_causal", {4, 0, 12}},
+    {"fmha_v3_fwd/fwd_hd256_fp8_causal_group", {4, 0, 12}},
+    {"fmha_v3_fwd/fwd_hd256_fp8_group", {16, 0, 0}},
+    {"fmha_v4_fwd/fwd_hd128_f4f4", {8, 58, 0}},
+    {"fmha_v4_fwd/fwd_hd128_f6f4", {10, 0, 0}},
+    {"fmha_v4_fwd/fwd_hd128_f8f6", {15, 0, 0}},
+    {"fmha_v4_fwd/fwd_hd128_fp8", {20, 0, 0}},
+    {"fmha_v4_fwd/fwd_hd128_i8fp8", {20, 0, 0}},
+    {"fmha_v4_fwd/fwd_hd128_mxfp4", {20, 0, 0}},
+    {"fmha_v4_fwd/fwd_hd128_mxfp6", {20, 0, 0}},
+    {"mla/mla_pfl_qh192_vh128_m32x8_n128x1_causal0", {4, 0, 34}},
+    {"mla/mla_pfl_qh192_vh128_m32x8_n128x1_causal1", {4, 0, 34}},
+};
+
+TEST_CASE("LDS of shipped kernels is in order, but at the known places", "[lint][aiter]") {
+    for (const auto& path : test::aiter_objects()) {
+        const std::string name = (path.parent_path().filename() / path.stem()).string();
+        CAPTURE(name);
+        LdsCounts seen{};
+        for (const Finding& f :
+             lint_findings(load_code_object(path.string()), Tier::required, false)) {
+            const bool reuse = f.rule == "LDS-REUSE", fill = f.rule == "LDS-FILL";
+            if (!reuse && !fill && f.rule != "WAIT-DMA" && f.rule != "BARRIER-COUNT") continue;
+            CHECK(f.rule != "BARRIER-COUNT");
+            ++seen[f.severity == Severity::warning ? 2 : reuse ? 0 : 1];
+        }
+        const auto known = kLdsOrder.find(name);
+        CHECK(seen == (known == kLdsOrder.end() ? LdsCounts{} : known->second));
     }
 }
 
