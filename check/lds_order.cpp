@@ -30,6 +30,10 @@ constexpr Rule kRules[] = {
     {"BARRIER-COUNT", "waves end here after different numbers of barriers",
      "CDNA4 ISA, S_BARRIER: an ended wave does not count, so this may be meant", Trust::inferred,
      Severity::warning, false},
+    {"DMA-AT-END",
+     "a wave ends while its own loads into LDS are under way; a warning if only on some path",
+     "LDS is given to the next workgroup when this one ends; the simulator's DMA-AT-END",
+     Trust::inferred, Severity::error, false},
     {"LDS-UNPROVEN", "LDS accesses whose addresses are not followed, so their order is not checked",
      "check/lanes.hpp", Trust::certain, Severity::note, true},
 };
@@ -246,6 +250,7 @@ private:
         unsigned younger;             // operations behind x, if it is under way
         std::set<unsigned> partners;  // accesses
     };
+    std::set<std::pair<unsigned, bool>> ends_;
     std::map<std::pair<unsigned, unsigned>, Clash> clashes_;  // by access and rule
 
     unsigned entry_block() const {
@@ -453,6 +458,7 @@ private:
             State s = *in[b];
             for (unsigned i = graph_.blocks[b].first; i < graph_.blocks[b].end; ++i) {
                 if (access_of_[i] != kNone) look(s, wave, b, access_of_[i]);
+                if (graph_.steps[i].effects.flow == Flow::stop) look_at_end(s, i);
                 advance(s, wave, b, i);
             }
         }
@@ -483,6 +489,23 @@ private:
                 c.partners.insert(x);
                 break;
             }
+        }
+    }
+
+    void look_at_end(const State& s, unsigned i) {
+        for (unsigned x = 0; x < access_.size(); ++x) {
+            const size_t at = x * groups_.size();
+            if (access_[x].use != Use::fill || s.passed[at] != kUnderWay) continue;
+            const bool always = s.best[at] == kUnderWay;
+            if (!ends_.insert({i, always}).second) return;
+            found_.push_back(
+                finding("DMA-AT-END", always ? Severity::error : Severity::warning,
+                        *graph_.steps[i].decoded,
+                        fmt::format("the wave ends while it may still fill LDS: needs vmcnt({}) "
+                                    "first{}",
+                                    younger(s, x), always ? "" : "; only on some path"),
+                        graph_.steps[access_[x].step].decoded));
+            return;
         }
     }
 

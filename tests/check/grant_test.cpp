@@ -24,7 +24,7 @@ Grant small() {
     return g;
 }
 std::vector<Finding> findings(const std::string& text, const Grant& grant = small()) {
-    return check_grant(machine_code(text + "\ns_endpgm\n"), grant);
+    return check_grant(machine_code(text + "\ns_waitcnt vmcnt(0)\ns_endpgm\n"), grant);
 }
 struct Case {
     std::string text, rule, part;  // no rule: no finding at all

@@ -26,8 +26,9 @@ const std::string kReturned = "s_waitcnt lgkmcnt(0)\n";
 const std::string kBarrier = "s_barrier\n";
 const std::string kLanded = "s_waitcnt vmcnt(0)\n";
 
-std::vector<Finding> findings(const std::string& text, uint32_t threads = 128) {
-    auto found = check_lds_order(machine_code(kWho + text + "s_endpgm\n"), {0, {threads, 1, 1}});
+std::vector<Finding> findings(const std::string& text, uint32_t threads = 128,
+                              const std::string& end = kLanded + "s_endpgm\n") {
+    auto found = check_lds_order(machine_code(kWho + text + end), {0, {threads, 1, 1}});
     for (const Finding& f : found) UNSCOPED_INFO(f.text << " [" << f.rule << "] " << f.message);
     return found;
 }
@@ -112,6 +113,18 @@ TEST_CASE("a path that leaves a wait out is a warning unless all do", "[check][l
     };
     wrong(skip(""), "LDS-FILL", "only on some path", Severity::warning);
     right(skip(kLanded));
+}
+
+TEST_CASE("no wave ends while it fills LDS", "[check][lds]") {
+    CHECK(findings(kFill + kLanded, 128, "s_endpgm\n").empty());
+    CHECK(findings(kOther, 128, "s_endpgm\n").empty());
+    const auto found = findings(kFill + kOther, 128, "s_endpgm\n");
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].rule == "DMA-AT-END");
+    CHECK(found[0].severity == Severity::error);
+    CHECK(found[0].message.find("vmcnt(1)") != std::string::npos);
+    const std::string skip = "s_cmp_eq_u32 s7, 0\ns_cbranch_scc1 .Lskip\n" + kLanded + ".Lskip:\n";
+    CHECK(findings(kFill + skip, 128, "s_endpgm\n").at(0).severity == Severity::warning);
 }
 
 TEST_CASE("the check says what it cannot follow", "[check][lds]") {
