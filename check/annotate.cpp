@@ -6,6 +6,7 @@
 
 #include "check/flow.hpp"
 #include "isa/counters.hpp"
+#include "isa/machine.hpp"
 
 namespace zyfa {
 namespace {
@@ -89,6 +90,9 @@ std::vector<Note> annotate(std::span<const Decoded> code, const std::vector<uint
     const Flowgraph graph = flowgraph(code, entries);
     find_live(graph, notes);
     find_waits(graph, code, notes);
+    const uint32_t window = mi355x().code_fetch_bytes.count();
+    for (size_t n = 0; n < code.size(); ++n)
+        notes[n].split = code[n].address % window + code[n].bytes > window;
     for (const Decoded& d : code) {
         if (!d.known || !d.inst.info().is_branch()) continue;
         for (const Operand& o : d.inst.operands) {

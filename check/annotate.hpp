@@ -1,5 +1,6 @@
 // What a reader of machine code wants to know of each line: in how many loops it stands, how many
-// registers hold a value that is still read, and which accesses a wait waits for.
+// registers hold a value that is still read, which accesses a wait waits for, and where instruction
+// fetch cuts an instruction in two.
 #pragma once
 
 #include "check/check.hpp"
@@ -10,6 +11,7 @@ struct Note {
     unsigned loops = 0;
     unsigned vgprs = 0, agprs = 0, sgprs = 0;  // live in front of the instruction
     std::vector<uint32_t> waits_for;           // s_waitcnt: addresses, oldest first
+    bool split = false;  // begins in one fetch (Machine::code_fetch_bytes) and ends in the next
 };
 
 // One for each instruction. Registers: words that some path reads before it writes them all; a

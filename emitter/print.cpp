@@ -232,7 +232,8 @@ std::string draft(const Program& p) {
             if (i.behind) place += ", behind";
             if (const std::string& section = p.sections[i.section].name; !section.empty())
                 place += fmt::format("{}{}", place.empty() ? "" : ": ", one_line(section));
-            if (!i.note.empty()) place += fmt::format("; {}", one_line(i.note));
+            if (!i.note.empty())
+                place += fmt::format("{}{}", place.empty() ? "" : "; ", one_line(i.note));
             const std::string text =
                 zyfa::print(i, [&](uint32_t block) { return label_name(p, block); });
             out += fmt::format("    {:<{}}; {}\n", text, kCommentColumn - kIndent, place);

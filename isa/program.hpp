@@ -60,6 +60,13 @@ struct Resources {
     unsigned vgprs = 0, agprs = 0, sgprs = 0;
 };
 
+// Where code stands for instruction fetch. Costs bytes, and slots only in front of a loop.
+struct Alignment {
+    uint32_t loops = 64;  // bytes that the address of a loop is a multiple of, 0: any
+    bool wide = true;     // no 8-byte instruction in a loop across two fetches, where that is free
+    bool operator==(const Alignment&) const = default;
+};
+
 struct Program {
     std::string name;  // kernel symbol
     std::vector<Section> sections{{"", Pipe::scalar}};
@@ -71,6 +78,7 @@ struct Program {
     uint32_t kernarg_bytes = 0, lds_bytes = 0, workgroup_size = 0;
     Resources used;  // after register allocation
     bool flush_f32_denormals = true;
+    Alignment alignment;
 };
 
 }  // namespace zyfa

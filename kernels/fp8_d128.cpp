@@ -68,7 +68,9 @@ public:
             store_lse(b);
         }
         k.s_endpgm();
-        return k.finish();
+        Program program = k.finish();
+        program.alignment = s.alignment;
+        return program;
     }
 
 private:

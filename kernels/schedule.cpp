@@ -155,6 +155,12 @@ void parse_modes(const JsonReader& at, Schedule& s) {
             mode.fail("must be \"always\" or {{\"lazy\": LOG2}}, not {}", mode.shown());
         }
     }
+    if (at.has("align_loops")) {
+        const auto bytes = at["align_loops"].unsigned_integer(0, 64);
+        if (bytes % 32) at["align_loops"].fail("must be 0, 32 or 64 bytes, not {}", bytes);
+        s.alignment.loops = unsigned(bytes);
+    }
+    if (at.has("align_wide")) s.alignment.wide = at["align_wide"].boolean();
 }
 
 }  // namespace
@@ -178,7 +184,8 @@ Schedule parse_schedule(std::string_view text, const std::string& file) {
     const nlohmann::json value = parse_json(text, file);
     const JsonReader at(value, file);
     at.expect_keys({"about", "waves", "wave_rows", "key_tile", "lds_slots", "fragments", "stagger",
-                    "softmax", "row_sum", "scale_block", "rescale", "phases"});
+                    "softmax", "row_sum", "scale_block", "rescale", "align_loops", "align_wide",
+                    "phases"});
     Schedule s;
     const size_t slash = file.find_last_of('/') + 1;
     s.name = file.substr(slash, file.rfind(".json") - slash);
@@ -228,6 +235,8 @@ std::string to_json(const Schedule& s) {
                       {"row_sum", s.matrix_row_sum ? "matrix" : "valu"},
                       {"scale_block", 0},
                       {"rescale", s.lazy ? Json{{"lazy", *s.lazy}} : Json("always")},
+                      {"align_loops", s.alignment.loops},
+                      {"align_wide", s.alignment.wide},
                       {"phases", phases}};
     return out.dump(2) + "\n";
 }

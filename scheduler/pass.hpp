@@ -16,6 +16,7 @@ Program allocate(Program, const Machine&);
 Program fill_hazards(Program, const Machine&);
 Program place_waits(Program, const Machine&);
 Program pad_hazards(Program, const Machine&);
+Program align(Program, const Machine&);
 Program verify(Program, const Machine&);
 
 struct Pass {
@@ -29,6 +30,8 @@ inline constexpr Pass kPipeline[] = {
     {"fill", "let work from further down take the slots that a hazard leaves empty", fill_hazards},
     {"waits", "wait for a counter just before its first reader", place_waits},
     {"hazards", "add the slots that the hardware does not insert itself", pad_hazards},
+    {"align", "start loops, and runs of long instructions in them, where one fetch has them whole",
+     align},
     {"verify", "prove waits, hazards and operands of the machine code; change nothing", verify},
 };
 

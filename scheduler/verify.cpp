@@ -1,15 +1,13 @@
 // The last word: the program is assembled, decoded again, compared with what was meant, and
 // checked as any foreign binary would be.
 #include "check/check.hpp"
-#include "check/machine_code.hpp"
 #include "isa/text.hpp"
+#include "scheduler/assembled.hpp"
 #include "scheduler/pass.hpp"
 #include "scheduler/paths.hpp"
 
 namespace zyfa {
 namespace {
-
-std::string label(uint32_t block) { return fmt::format("block_{}", block); }
 
 // The assembler chooses the encoding; all else must come back as it was meant.
 std::string plain(Inst i) {
@@ -28,20 +26,10 @@ bool same(const Inst& meant, const Inst& got) {
 
 Program verify(Program program, const Machine&) {
     successors(program);  // refuses malformed flow
-    std::string text;
     std::vector<const Inst*> insts;
-    for (uint32_t b = 0; b < program.blocks.size(); ++b) {
-        text += label(b) + ":\n";
-        for (const Inst& inst : program.blocks[b].insts) {
-            text += print(inst, label) + "\n";
-            insts.push_back(&inst);
-        }
-    }
-    const std::vector<Decoded> code = machine_code(text, program.name);
-    if (code.size() != insts.size())
-        throw Error(fmt::format("{}: {} instructions became {} in machine code", program.name,
-                                insts.size(), code.size()),
-                    Exit::internal);
+    for (const Block& block : program.blocks)
+        for (const Inst& inst : block.insts) insts.push_back(&inst);
+    const std::vector<Decoded> code = assembled(program);
     for (unsigned i = 0; i < code.size(); ++i)
         require(code[i].known && same(*insts[i], code[i].inst), insts[i]->at,
                 "'{}' became '{}' in machine code", print(*insts[i]), code[i].text);

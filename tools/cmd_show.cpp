@@ -1,5 +1,6 @@
 #include "check/annotate.hpp"
 #include "isa/file.hpp"
+#include "isa/machine.hpp"
 #include "tools/command.hpp"
 #include "tools/listing.hpp"
 #include "tools/subject.hpp"
@@ -24,12 +25,19 @@ Json instructions(std::span<const Decoded> code, std::span<const uint8_t> text) 
     return list;
 }
 
-// Behind each line: loops that it stands in, live registers, and what a wait waits for.
+// Behind each line: loops that it stands in, live registers, what a wait waits for, and whether two
+// fetches bring the instruction. In front of all: how many those are.
 void add_notes(std::vector<ListedLine>& lines, const CodeObject& object) {
     std::vector<uint32_t> entries;
     for (const KernelInfo& kernel : object.kernels) entries.push_back(kernel.entry);
     const std::vector<Note> notes = annotate(object.code, entries);
     constexpr size_t kColumn = 100;
+    unsigned wide = 0, split = 0;
+    for (size_t n = 0; n < notes.size(); ++n) {
+        if (!notes[n].loops || object.code[n].bytes < 8) continue;
+        ++wide;
+        split += notes[n].split;
+    }
     for (ListedLine& line : lines) {
         if (!line.decoded) continue;
         const Note& note = notes[size_t(line.decoded - object.code.data())];
@@ -37,8 +45,14 @@ void add_notes(std::vector<ListedLine>& lines, const CodeObject& object) {
         line.text += fmt::format("; {:<4} v {:3}", std::string(note.loops, '|'), note.vgprs);
         if (note.agprs) line.text += fmt::format(" a {:3}", note.agprs);
         line.text += fmt::format(" s {:2}", note.sgprs);
+        if (note.loops && note.split) line.text += " split";
         for (uint32_t address : note.waits_for) line.text += fmt::format(" <-{:04x}", address);
     }
+    lines.insert(lines.begin(),
+                 {fmt::format("; in loops {} instructions of 8 bytes and more, {} of them split "
+                              "between two fetches of {} bytes",
+                              wide, split, mi355x().code_fetch_bytes.count()),
+                  nullptr});
 }
 
 // The schedule of a kernel of ours, or its program behind one pass of the scheduler.
@@ -88,12 +102,13 @@ void add_show(CLI::App& app, Session& session) {
     cmd->add_flag("--no-raw", opt->no_raw, "without instruction words");
     cmd->add_flag("--stats", opt->stats, "how many of which instruction, instead of the text");
     cmd->add_flag("--notes", opt->notes,
-                  "behind each line its loops, live registers, and the accesses a wait waits for");
+                  "behind each line its loops, live registers, the accesses a wait waits for, and "
+                  "whether two fetches split it");
     cmd->add_flag("--schedule", opt->schedule,
                   "the schedule of a kernel of ours as a file, every default written out");
     cmd->add_option("--print-after", opt->print_after,
                     "the program of a kernel of ours behind a pass of the scheduler: order, "
-                    "allocate, fill, waits, hazards, verify")
+                    "allocate, fill, waits, hazards, align, verify")
         ->type_name("PASS");
     cmd->add_option("-o,--output", opt->output, "file to write, - for stdout")
         ->type_name("FILE")

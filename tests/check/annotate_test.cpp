@@ -41,3 +41,18 @@ TEST_CASE("lines are annotated with loops, live registers and what waits wait fo
     CHECK(notes[6].waits_for == addresses({2, 3}));
     CHECK(notes[5].waits_for.empty());
 }
+
+TEST_CASE("an instruction is split that begins in one fetch of 32 bytes and ends in the next",
+          "[check]") {
+    std::string text = ".text\n";
+    for (unsigned n = 0; n < 6; ++n) text += "s_nop 0\n";
+    for (unsigned n = 0; n < 2; ++n) text += "v_fma_f32 v0, v1, v2, v3\n";  // at 24 and 32
+    text += "s_nop 0\n";
+    for (unsigned n = 0; n < 5; ++n) text += "v_fma_f32 v0, v1, v2, v3\n";  // 44, 52, 60, ..
+    const auto code = decode(test::elf_text(assemble(text + "s_endpgm\n")));
+    const auto notes = annotate(code, {0});
+    std::vector<uint32_t> split;
+    for (size_t n = 0; n < notes.size(); ++n)
+        if (notes[n].split) split.push_back(code[n].address);
+    CHECK(split == std::vector<uint32_t>{60});
+}

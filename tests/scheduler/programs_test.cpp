@@ -7,6 +7,7 @@
 #include "dsl/kernel.hpp"
 #include "isa/machine.hpp"
 #include "isa/text.hpp"
+#include "scheduler/assembled.hpp"
 #include "scheduler/dependences.hpp"
 #include "scheduler/pass.hpp"
 
@@ -374,4 +375,131 @@ TEST_CASE("dependences hold what must not be swapped", "[scheduler]") {
     CHECK(broken(edges, kept) == nullptr);
     CHECK((broken(edges, swapped) != nullptr) == row.tied);
     if (row.tied) CHECK(edges[0].why == row.why);
+}
+
+namespace {
+
+// One loop of a run of long instructions behind `shorts` short ones; a branch leads past it, so the
+// block in front of it ends in a branch.
+Program looped(unsigned shorts, unsigned longs, Alignment alignment, bool branch = true) {
+    Kernel k("aligned");
+    auto a = k.vgpr<1>("a"), b = k.vgpr<1>("b");
+    auto left = k.sgpr<1>("left");
+    k.v_mov_b32(a, 0);
+    k.v_mov_b32(b, 1.0f);
+    k.s_mov_b32(left, 8);
+    Label done = k.label("done");
+    k.s_cmp_eq_u32(left, 0);
+    if (branch) k.s_cbranch_scc1(done);
+    k.loop_while_scc1("steps", [&] {
+        for (unsigned n = 0; n < shorts; ++n) k.v_add_f32(b, b, b);
+        for (unsigned n = 0; n < longs; ++n) k.v_fma_f32(a, b, b, a);
+        k.s_sub_u32(left, left, 1);
+        k.s_cmp_lg_u32(left, 0);
+    });
+    k.place(done);
+    k.ds_write_b32(a, b);
+    k.s_endpgm();
+    Program p = k.finish();
+    p.alignment = alignment;
+    return schedule(std::move(p), mi355x());
+}
+uint32_t loop_target(const std::vector<Decoded>& code) {
+    for (const Decoded& d : code)
+        if (d.inst.op == Op::s_cbranch_scc1 && d.inst.operands[0].value < d.address)
+            return d.inst.operands[0].value;
+    return ~0u;
+}
+unsigned splits(const std::vector<Decoded>& code) {  // in the loop
+    unsigned n = 0, inside = 0;
+    for (const Decoded& d : code) {
+        inside |= d.address == loop_target(code);
+        n += inside && d.bytes == 8 && d.address % 32 == 28;
+        if (inside && d.inst.info().is_branch()) break;
+    }
+    return n;
+}
+
+}  // namespace
+
+TEST_CASE("a loop starts at a multiple of its alignment, behind nops that run once",
+          "[scheduler][align]") {
+    const auto [bytes, branch] = GENERATE(
+        table<uint32_t, bool>({{32, true}, {64, true}, {32, false}, {64, false}, {0, true}}));
+    CAPTURE(bytes, branch);
+    const Program p = looped(1, 2, {bytes, true}, branch);
+    const auto code = assembled(p);
+    const uint32_t head = loop_target(code);
+    if (bytes == 0) {
+        CHECK(count(listing(p), "s_nop") == 0);
+        CHECK(head == 20);
+        return;
+    }
+    CHECK(head == bytes);
+    const size_t first = size_t(std::ranges::find(code, head, &Decoded::address) - code.begin());
+    REQUIRE(first < code.size());
+    CHECK(code[first].inst.op == Op::v_add_f32);
+    for (uint32_t n = 1; n <= (bytes - (branch ? 20 : 16)) / 4; ++n) {
+        CHECK(code[first - n].text == "s_nop 0");
+    }
+    for (const Decoded& d : code) {
+        if (d.address < head || d.inst.op == Op::s_endpgm) continue;
+        CHECK(d.inst.op != Op::s_nop);  // none in the loop
+    }
+    // What jumps past the loop still does.
+    if (branch) {
+        const uint32_t past =
+            std::ranges::find(code, Op::s_cbranch_scc1, [](auto& d) { return d.inst.op; })
+                ->inst.operands[0]
+                .value;
+        CHECK(std::ranges::find(code, past, &Decoded::address)->inst.op == Op::ds_write_b32);
+    }
+}
+
+TEST_CASE("a run of long instructions is put where no fetch splits one", "[scheduler][align]") {
+    CHECK(splits(assembled(looped(1, 12, {64, false}))) == 3);
+    const Program p = looped(1, 12, {64, true});
+    CHECK(splits(assembled(p)) == 0);
+    CHECK(count(listing(p), "v_add_f32_e64") == 1);
+    // Nothing moves, and nothing is added.
+    const Program before = looped(1, 12, {64, false});
+    REQUIRE(before.blocks.size() == p.blocks.size());
+    for (size_t b = 0; b < p.blocks.size(); ++b) {
+        REQUIRE(before.blocks[b].insts.size() == p.blocks[b].insts.size());
+        for (size_t n = 0; n < p.blocks[b].insts.size(); ++n)
+            CHECK(before.blocks[b].insts[n].same_as(p.blocks[b].insts[n]));
+    }
+    // A run that starts well, or is too short to meet the end of a fetch, is left alone.
+    CHECK(count(listing(looped(2, 12, {64, true})), "_e64") == 0);
+    CHECK(count(listing(looped(1, 2, {64, true})), "_e64") == 0);
+}
+
+TEST_CASE("a nop in front of a run is halved, with as many slots together", "[scheduler][align]") {
+    const auto made = [](bool wide) {
+        Kernel k("halved");
+        auto a = k.vgpr<1>("a"), b = k.vgpr<1>("b"), c = k.vgpr<1>("c");
+        auto left = k.sgpr<1>("left");
+        k.v_mov_b32(a, 0);
+        k.v_mov_b32(c, 0);
+        k.v_mov_b32(b, 1.0f);
+        k.s_mov_b32(left, 8);
+        k.loop_while_scc1("steps", [&] {
+            k.s_sub_u32(left, left, 1);
+            k.s_cmp_lg_u32(left, 0);
+            k.v_mov_b32(c, b);
+            k.v_permlane32_swap_b32(b, c);  // two slots behind the write
+            for (unsigned n = 0; n < 12; ++n) k.v_fma_f32(a, b, c, a);
+        });
+        k.ds_write_b32(a, b);
+        k.s_endpgm();
+        Program p = k.finish();
+        p.alignment = {64, wide};
+        return schedule(std::move(p), mi355x());
+    };
+    const std::string off = listing(made(false)), on = listing(made(true));
+    CAPTURE(off, on);
+    CHECK(off.find("s_nop 1\nv_permlane32_swap_b32") != off.npos);
+    CHECK(splits(assembled(made(false))) == 3);
+    CHECK(splits(assembled(made(true))) == 0);
+    CHECK(on.find("s_nop 0\ns_nop 0\nv_permlane32_swap_b32") != on.npos);
 }
