@@ -156,18 +156,29 @@ SectionScope Kernel::section(std::string_view name, Pipe pipe) {
 PhaseScope::~PhaseScope() {
     kernel.current_phase = phase;
     kernel.is_behind = behind;
+    kernel.current_entry = entry;
 }
 
-PhaseScope Kernel::phase(std::string_view name, Fill fill) {
+PhaseScope Kernel::phase(PhaseInfo info) {
     const uint16_t before = current_phase;
-    program.phases.push_back({std::string(name), fill});
+    program.phases.push_back(std::move(info));
     current_phase = uint16_t(program.phases.size() - 1);
-    return {*this, before, is_behind};
+    return {*this, before, is_behind, current_entry};
 }
 PhaseScope Kernel::behind() {
     const bool before = is_behind;
     is_behind = true;
-    return {*this, current_phase, before};
+    return {*this, current_phase, before, current_entry};
+}
+PhaseScope Kernel::entry(const ScheduleEntry& entry) {
+    const uint16_t before = current_entry;
+    const auto same = [&](const ScheduleEntry& e) {
+        return e.name == entry.name && e.at.line == entry.at.line && e.at.column == entry.at.column;
+    };
+    const auto found = std::ranges::find_if(program.entries, same);
+    current_entry = uint16_t(found - program.entries.begin());
+    if (found == program.entries.end()) program.entries.push_back(entry);
+    return {*this, current_phase, is_behind, before};
 }
 
 Label Kernel::label(std::string_view name, Where at) {
@@ -226,6 +237,7 @@ Emit Kernel::emit(Op op, Packed args) {
     i.at = args.at;
     i.section = current_section;
     i.phase = current_phase;
+    i.entry = current_entry;
     i.behind = is_behind;
     for (unsigned n = 0; n < args.count; ++n) {
         Operand& o = i.operands[n];

@@ -57,16 +57,17 @@ private:
     uint16_t before;
 };
 
-// Ends its phase, or what stands behind one, when it goes out of scope.
+// Ends its phase, what stands behind one, or its entry, when it goes out of scope.
 class PhaseScope {
 public:
-    PhaseScope(Kernel& k, uint16_t phase, bool behind) : kernel(k), phase(phase), behind(behind) {}
+    PhaseScope(Kernel& k, uint16_t phase, bool behind, uint16_t entry)
+        : kernel(k), phase(phase), entry(entry), behind(behind) {}
     ~PhaseScope();
     PhaseScope(const PhaseScope&) = delete;
 
 private:
     Kernel& kernel;
-    uint16_t phase;  // the one before
+    uint16_t phase, entry;  // those before
     bool behind;
 };
 
@@ -97,7 +98,12 @@ public:
     [[nodiscard]] SectionScope section(std::string_view name, Pipe pipe);
     // Instructions in a phase stay in it; those `behind` are woven into the others by the
     // scheduler.
-    [[nodiscard]] PhaseScope phase(std::string_view name, Fill fill = Fill::even);
+    [[nodiscard]] PhaseScope phase(PhaseInfo);
+    [[nodiscard]] PhaseScope phase(std::string_view name, Fill fill = Fill::even) {
+        return phase(PhaseInfo{std::string(name), fill});
+    }
+    // What follows is there because the schedule says so: for debuggers.
+    [[nodiscard]] PhaseScope entry(const ScheduleEntry&);
     [[nodiscard]] PhaseScope behind();
     Label label(std::string_view name, Where at = Where::current());  // a place to be named later
     void place(Label label, bool loop_head = false, Where at = Where::current());  // here it is
@@ -155,7 +161,7 @@ private:
     std::vector<std::string> label_names;
     std::vector<Where> label_lines;
     std::vector<int> label_blocks;  // block index once placed, else -1
-    uint16_t current_section = 0, current_phase = 0;
+    uint16_t current_section = 0, current_phase = 0, current_entry = 0;
     bool is_behind = false;
 };
 

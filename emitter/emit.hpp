@@ -21,8 +21,10 @@ struct Emitted {
 };
 
 // Same Program, same bytes, on any machine. Error names the line of the kernel source. With
-// `debug_lines` there is DWARF line information: file and line of the kernel's source, and as
-// column the number of the phase of its schedule (the head of the text says which is which).
+// `debug_lines` there is DWARF: a line table with file and line of the kernel's source, and as
+// column the number of the phase (the head of the text says which is which); phases and entries of
+// the schedule as inlined functions that are called from their places in its file
+// (emitter/scopes.hpp).
 Emitted emit(const Program&, bool debug_lines = false);
 
 // The steps of emit(), in order.

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "emitter/emit.hpp"
+#include "emitter/scopes.hpp"
 #include "isa/text.hpp"
 
 namespace zyfa {
@@ -28,6 +29,7 @@ struct Writer {
     Listing out;
     std::vector<std::string> files, phases;  // numbered from 1
     std::string here;                        // the last .loc
+    Scopes scopes{};
 
     void line(std::string text, const Inst* inst = nullptr) {
         while (!text.empty() && text.back() == ' ') text.pop_back();
@@ -92,32 +94,10 @@ struct Writer {
         here = place;
         line(std::move(place));
     }
-    // A compile unit, without which no debugger looks at the line table. DWARF 4, 2.2 and 7.5.
-    void compile_unit() {
-        add("    .section .debug_abbrev,\"\",@progbits");
-        add("    .byte 1, 17, 0         ; DW_TAG_compile_unit without children");
-        add("    .byte 37, 8, 3, 8      ; producer, name: string");
-        add("    .byte 16, 23, 27, 8    ; stmt_list: offset; comp_dir: string");
-        add("    .byte 17, 1, 18, 6     ; low_pc: address; high_pc: 4 bytes");
-        add("    .byte 0, 0, 0");
-        add("    .section .debug_info,\"\",@progbits");
-        add("    .long .Lunit_end-.Lunit");
-        add(".Lunit:");
-        add("    .short 4");
-        add("    .long .debug_abbrev");
-        add("    .byte 8, 1");
-        add("    .asciz \"zyfa\"");
-        add("    .asciz \"{}\"", files.empty() ? "" : files[0]);
-        add("    .long .Lline_table");
-        add("    .asciz \".\"");
-        add("    .quad {}", p.name);
-        add("    .long {}-{}", kEndLabel, p.name);
-        add(".Lunit_end:");
-        add("    .section .debug_line,\"\",@progbits");
-        add(".Lline_table:");
-        add("");
+    // Where a stretch of instructions begins that one phase and one entry of the schedule ask for.
+    void schedule_place(const Inst& i) {
+        if (!p.schedule.empty()) scopes.step(p, i, [&] { add("{}:", scopes.here()); });
     }
-
     // Unrolled loops repeat sections under one name: one row for all of them.
     void sections() {
         std::vector<std::pair<const Section*, size_t>> rows;
@@ -182,6 +162,8 @@ struct Writer {
         add("    .amdgcn_target \"amdgcn-amd-amdhsa--gfx950\"");
         add("    .amdhsa_code_object_version 6");
         for (size_t n = 0; n < files.size(); ++n) add("    .file {} \"{}\"", n + 1, files[n]);
+        if (debug_lines && !p.schedule.empty())
+            add("    .file {} \"{}\"", files.size() + 1, p.schedule);
         add("    .text");
         add("    .p2align {}", std::bit_width(m.code_kernel_alignment.count()) - 1);
         add("    .globl {}", p.name);
@@ -194,7 +176,7 @@ struct Writer {
             const std::vector<Inst>& insts = p.blocks[b].insts;
             for (size_t n = 0; n < insts.size(); ++n) {
                 std::string comment = enter_section(insts, n, section);
-                if (debug_lines) source_place(insts[n]);
+                if (debug_lines) source_place(insts[n]), schedule_place(insts[n]);
                 instruction(insts[n], std::move(comment));
             }
         }
@@ -215,10 +197,12 @@ std::string label_name(const Program& p, uint32_t block) {
 }
 
 Listing list(const Program& p, const Machine& m, bool debug_lines) {
-    Writer w{p, m, debug_lines, {}, {}, {}, {}};
+    Writer w{p, m, debug_lines, {}, {}, {}, {}, {}};
     w.header();
     w.code();
-    if (debug_lines) w.compile_unit();
+    if (debug_lines)
+        w.out.text +=
+            w.scopes.print(p, w.files.empty() ? "" : w.files[0], unsigned(w.files.size()) + 1);
     w.out.text += print_metadata(p, m);
     return std::move(w.out);
 }

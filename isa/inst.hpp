@@ -55,6 +55,7 @@ struct Inst {
     Where at{};               // kernel source line (described), empty if decoded
     uint16_t section = 0;     // index into Program::sections
     uint16_t phase = 0;       // index into Program::phases
+    uint16_t entry = 0;       // index into Program::entries
     bool behind = false;      // to be woven in behind the matrix instructions of the phase
     uint32_t address = 0;     // byte offset in .text (decoded)
     uint8_t bytes = 0;        // encoded size (decoded)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "isa/inst.hpp"
+#include "isa/text_place.hpp"
 
 namespace zyfa {
 
@@ -24,6 +25,14 @@ enum class Fill : uint8_t { even, front, back };
 struct PhaseInfo {
     std::string name;
     Fill fill = Fill::even;
+    unsigned number = 0;  // in the schedule, from 1; 0: not one of it
+    TextPlace at{};       // in the schedule file
+};
+
+// What a schedule asks for, in its own words: "qk(i)".
+struct ScheduleEntry {
+    std::string name;
+    TextPlace at;  // in the schedule file
 };
 
 // A virtual register range. Its words have numbers of their own, first .. first+words-1, per file.
@@ -71,6 +80,8 @@ struct Program {
     std::string name;  // kernel symbol
     std::vector<Section> sections{{"", Pipe::scalar}};
     std::vector<PhaseInfo> phases{{"", Fill::even}};
+    std::vector<ScheduleEntry> entries{{}};
+    std::string schedule;  // name of its file for people, "fp8_d128_causal@wide.json", or empty
     std::vector<Value> values;
     std::vector<Block> blocks;  // in layout order; a block falls through to the next
     std::vector<LdsRegion> lds;

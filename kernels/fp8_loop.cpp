@@ -146,7 +146,7 @@ private:
 
     void phase(const Pass& pass, unsigned p) {
         const Phase& phase = s.phases[p];
-        auto scope = k.phase(phase.name, phase.fill);
+        auto scope = k.phase({phase.name, phase.fill, p + 1, phase.at});
         open(pass, p);
         // Operands for the next phase, while no matrix instruction reads any.
         for (unsigned j = 0; j < plan.steps.size(); ++j)
@@ -185,7 +185,14 @@ private:
         if (phase.priority) k.s_setprio(int(*phase.priority));
     }
 
+    // What is emitted from here on, the schedule asks for with this item.
+    [[nodiscard]] PhaseScope because_of(const Item& item) {
+        return k.entry({show(item, s), item.at});
+    }
+    const Item& item_of(const MatrixStep& m) const { return s.phases[m.phase].work[m.item]; }
+
     void other_work(const Pass& pass, const Item& item) {
+        auto entry = because_of(item);
         if (item.work == Work::load_k || item.work == Work::load_v) {
             if (!pass.closing) fetch(item.work == Work::load_k, pass.index + item.tile);
             return;
@@ -213,6 +220,7 @@ private:
     }
 
     void read(unsigned j, int index) {
+        auto entry = because_of(item_of(plan.steps[j]));
         const unsigned n = j % s.fragments;
         operands_[j] = l.in_agprs ? read_into(j, index, fragments_a_[n])
                                   : read_into(j, index, fragments_v_[n]);
@@ -236,6 +244,7 @@ private:
     void step(const Pass& pass, unsigned j) {
         const MatrixStep& m = plan.steps[j];
         if (is_done(pass, m.tile)) {
+            auto entry = because_of(item_of(m));
             if (m.work == Work::qk) scores(m, j, pass.index);
             else weigh(m, j, pass.index);
         }

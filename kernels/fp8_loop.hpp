@@ -23,7 +23,7 @@ struct Accumulator {
     bool in_agprs = false;
     Vgpr<16> v;
     Agpr<16> a;
-    D<16> d() const { return in_agprs ? D<16>(a) : D<16>(v); }
+    D<16> d(Where at = Where::current()) const { return in_agprs ? D<16>(a, at) : D<16>(v, at); }
 };
 
 // 32 queries of a wave; a lane has one of them, lane + 32 the same.

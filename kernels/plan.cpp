@@ -158,11 +158,13 @@ private:
 
     void list_steps() {
         for (unsigned p = 0; p < s.phases.size(); ++p)
-            for (const Item& item : s.phases[p].work)
+            for (unsigned n = 0; n < s.phases[p].work.size(); ++n) {
+                const Item& item = s.phases[p].work[n];
                 for (unsigned part = item.first; part < item.last; ++part)
                     for (unsigned sub = 0; sub < (item.work == Work::qk ? 2 : s.key_tile / 64);
                          ++sub)
-                        plan.steps.push_back({p, item.work, item.tile, part, sub});
+                        plan.steps.push_back({p, n, item.work, item.tile, part, sub});
+            }
     }
 
     // Each operand has the register of its number modulo `fragments`, and is read as soon as that

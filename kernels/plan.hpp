@@ -22,8 +22,8 @@ struct PlanError : std::runtime_error {
 
 // One operand from LDS and the matrix instructions that take it: one for each block of 32 queries.
 struct MatrixStep {
-    unsigned phase;
-    Work work;  // qk or pv
+    unsigned phase, item;  // Schedule::phases[phase].work[item]
+    Work work;             // qk or pv
     int tile;
     unsigned part, sub;  // qk: key block, half of d; pv: block of 32 columns, block of 64 keys
     // Its read from LDS: behind the matrix instructions of step `anchor`, or at the front of phase

@@ -163,6 +163,18 @@ void parse_modes(const JsonReader& at, Schedule& s) {
     if (at.has("align_wide")) s.alignment.wide = at["align_wide"].boolean();
 }
 
+void find_places(std::string_view json, Schedule& s) {
+    for (size_t n = 0; n < s.phases.size(); ++n) {
+        Phase& phase = s.phases[n];
+        const std::string path = fmt::format("$.phases[{}]", n);
+        phase.at = place_in_json(json, path);
+        for (size_t m = 0; m < phase.work.size(); ++m)
+            phase.work[m].at = place_in_json(json, fmt::format("{}.work[{}]", path, m));
+        for (size_t m = 0; m < phase.behind.size(); ++m)
+            phase.behind[m].at = place_in_json(json, fmt::format("{}.behind[{}]", path, m));
+    }
+}
+
 }  // namespace
 
 std::string_view work_name(Work work) { return kNames[unsigned(work)]; }
@@ -196,6 +208,7 @@ Schedule parse_schedule(std::string_view text, const std::string& file) {
     if (phases.list_size() == 0) phases.fail("must name at least one phase");
     if (phases.list_size() > 32) phases.fail("has {} phases; 32 are the limit", phases.list_size());
     for (size_t n = 0; n < phases.list_size(); ++n) s.phases.push_back(parse_phase(phases[n], s));
+    find_places(text, s);
     try {
         Plan plan(s);  // the proof that it can work
     } catch (const PlanError& e) { throw Error(fmt::format("{}: {}: {}", file, e.path, e.what())); }

@@ -23,6 +23,7 @@ struct Item {
     Work work;
     int tile = 0;                  // from the loop index
     unsigned first = 0, last = 0;  // parts [first, last): key blocks of 32 (qk), columns of 32 (pv)
+    TextPlace at{};
     bool operator==(const Item&) const = default;
 };
 std::string show(const Item&, const struct Schedule&);
@@ -41,6 +42,7 @@ struct Phase {
     std::vector<Item> work;            // in order
     std::vector<Item> behind;          // woven in behind the matrix instructions of `work`
     Fill fill = Fill::even;
+    TextPlace at{};
     bool operator==(const Phase&) const = default;
 };
 

@@ -26,6 +26,8 @@ void put(std::vector<Inst>& out, unsigned slots, const Inst& reader, const std::
         nop.operands[0] = Operand::imm(some - 1);
         nop.at = reader.at;
         nop.section = reader.section;
+        nop.phase = reader.phase;
+        nop.entry = reader.entry;
         nop.note = note;
         out.push_back(std::move(nop));
         slots -= some;

@@ -134,6 +134,8 @@ private:
         inst.mods.lgkmcnt = wait.lgkmcnt;
         inst.at = cause.at;
         inst.section = cause.section;
+        inst.phase = cause.phase;
+        inst.entry = cause.entry;
         inst.note = std::move(note);
         out.push_back(std::move(inst));
     }

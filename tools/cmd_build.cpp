@@ -167,8 +167,9 @@ void add_build(CLI::App& app, Session& session) {
         ->delimiter(',')
         ->check(one_of({"asm", "obj", "co", "json"}))
         ->default_str("asm,obj,co");
-    cmd->add_flag("-g,--debug-lines", opt->debug_lines,
-                  "with DWARF line information: kernel source, and the phase as column");
+    cmd->add_flag(
+        "-g,--debug-lines", opt->debug_lines,
+        "with DWARF: kernel source lines, and the entries of the schedule as their callers");
     cmd->add_flag("-n,--dry-run", opt->dry_run, "write nothing, say what would be written");
     cmd->add_flag("--check", opt->check,
                   "write nothing; exit 1 if a file is missing or would change");
