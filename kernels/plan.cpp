@@ -255,6 +255,23 @@ private:
 
 }  // namespace
 
+std::vector<Beside> beside(const Schedule& s, unsigned number, bool of_upper) {
+    const int each = int(s.barriers()), stagger = int(s.stagger);
+    std::vector<Beside> list;
+    if (!each) return list;
+    // Barriers passed when a phase runs, within its iteration.
+    const auto epoch = [&](unsigned phase) {
+        int count = 0;
+        for (unsigned n = 0; n < phase; ++n) count += s.phases[n].barrier;
+        return count;
+    };
+    const int there = epoch(number) + (of_upper ? stagger : -stagger);
+    for (int iteration = -stagger - 1; iteration <= stagger + 1; ++iteration)
+        for (unsigned p = 1; p <= s.phases.size(); ++p)
+            if (iteration * each + epoch(p) == there) list.push_back({p, iteration});
+    return list;
+}
+
 Plan::Plan(const Schedule& s) { Planner(s, *this).run(); }
 
 }  // namespace zyfa

@@ -20,6 +20,16 @@ struct PlanError : std::runtime_error {
     std::string path;  // JSON path
 };
 
+// What the other half of the waves may be doing.
+struct Beside {
+    unsigned phase;  // number, from 1
+    int iteration;   // from that of the loop index
+    bool operator==(const Beside&) const = default;
+};
+// Phases that waves of the upper half may be in while one of the lower half is in phase `number`
+// (from 1), or the other way round. What barriers allow, not what is likely.
+std::vector<Beside> beside(const Schedule&, unsigned number, bool of_upper);
+
 // One operand from LDS and the matrix instructions that take it: one for each block of 32 queries.
 struct MatrixStep {
     unsigned phase, item;  // Schedule::phases[phase].work[item]

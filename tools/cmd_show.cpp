@@ -1,6 +1,7 @@
 #include "check/annotate.hpp"
 #include "isa/file.hpp"
 #include "isa/machine.hpp"
+#include "kernels/plan.hpp"
 #include "tools/command.hpp"
 #include "tools/listing.hpp"
 #include "tools/subject.hpp"
@@ -15,22 +16,107 @@ struct ShowOptions {
     bool no_address = false, no_raw = false, stats = false, schedule = false, notes = false;
 };
 
-Json instructions(std::span<const Decoded> code, std::span<const uint8_t> text) {
+// What the schedule says of each instruction of a kernel of ours.
+class Timing {
+public:
+    explicit Timing(const Subject& subject) {
+        if (!subject.built) return;
+        program_ = &subject.built->program;
+        schedule_ = &subject.chosen->schedule;
+        for (const Block& block : program_->blocks)
+            for (const Inst& inst : block.insts) insts_.push_back(&inst);
+        for (unsigned p = 1; p <= schedule_->phases.size(); ++p)
+            for (const bool upper : {false, true}) beside_[upper].push_back(text(p, upper));
+        for (unsigned p = 0; p < schedule_->phases.size(); ++p) {
+            notes_.push_back(fmt::format("{} {}: {} beside {}, {} beside {}", p + 1,
+                                         schedule_->phases[p].name, waves(false), beside_[0][p],
+                                         waves(true), beside_[1][p]));
+            width_ = std::max(width_, notes_.back().size());
+        }
+    }
+    const PhaseInfo* phase(size_t n) const {
+        if (n >= insts_.size()) return nullptr;
+        const PhaseInfo& info = program_->phases[insts_[n]->phase];
+        return info.number ? &info : nullptr;
+    }
+    std::string_view entry(size_t n) const {
+        return n < insts_.size() ? program_->entries[insts_[n]->entry].name : std::string_view{};
+    }
+    // Which waves: the lower half, the upper half.
+    std::string waves(bool upper) const {
+        const unsigned half = schedule_->waves / 2;
+        return fmt::format("{}-{}", upper ? half : 0, upper ? schedule_->waves - 1 : half - 1);
+    }
+    // Where the other half may be while a wave of this half is in that phase: "2 softmax(i-1)".
+    const std::string& beside(const PhaseInfo& info, bool upper) const {
+        return beside_[upper][info.number - 1];
+    }
+    // "1 matrix: 0-3 beside 2 softmax(i-1), 4-7 beside 2 softmax(i)", all of one width
+    std::string note(size_t n) const {
+        const PhaseInfo* info = phase(n);
+        return fmt::format("{:{}}", info ? notes_[info->number - 1] : "", width_);
+    }
+
+private:
+    const Program* program_ = nullptr;
+    const Schedule* schedule_ = nullptr;
+    std::vector<const Inst*> insts_;
+    std::array<std::vector<std::string>, 2> beside_;
+    std::vector<std::string> notes_;
+    size_t width_ = 0;
+
+    std::string text(unsigned number, bool upper) const {
+        std::string out;
+        for (const Beside& b : zyfa::beside(*schedule_, number, upper))
+            out += fmt::format("{}{} {}(i{})", out.empty() ? "" : " or ", b.phase,
+                               schedule_->phases[b.phase - 1].name,
+                               b.iteration ? fmt::format("{:+}", b.iteration) : "");
+        return out;
+    }
+};
+
+std::vector<Note> notes_of(const CodeObject& object) {
+    std::vector<uint32_t> entries;
+    for (const KernelInfo& kernel : object.kernels) entries.push_back(kernel.entry);
+    return annotate(object.code, entries);
+}
+
+Json instructions(const CodeObject& object, const Timing& timing, bool with_notes) {
     Json list = Json::array();
-    for (const Decoded& d : code)
-        list.push_back({{"address", d.address},
-                        {"words", raw_words(d, text)},
-                        {"text", d.text},
-                        {"known", d.known}});
+    const std::vector<Note> notes = with_notes ? notes_of(object) : std::vector<Note>{};
+    for (size_t n = 0; n < object.code.size(); ++n) {
+        const Decoded& d = object.code[n];
+        Json row = {{"address", d.address},
+                    {"words", raw_words(d, object.text)},
+                    {"text", d.text},
+                    {"known", d.known}};
+        if (with_notes) {
+            const Note& note = notes[n];
+            row["loops"] = note.loops;
+            row["vgpr"] = note.vgprs;
+            row["agpr"] = note.agprs;
+            row["sgpr"] = note.sgprs;
+            row["waits_for"] = note.waits_for;
+            row["split"] = note.split;
+            row["phase"] = nullptr;
+            if (const PhaseInfo* phase = timing.phase(n))
+                row["phase"] = {{"number", phase->number},
+                                {"name", phase->name},
+                                {"entry", timing.entry(n)},
+                                {"beside",
+                                 {{timing.waves(false), timing.beside(*phase, false)},
+                                  {timing.waves(true), timing.beside(*phase, true)}}}};
+        }
+        list.push_back(std::move(row));
+    }
     return list;
 }
 
-// Behind each line: loops that it stands in, live registers, what a wait waits for, and whether two
-// fetches bring the instruction. In front of all: how many those are.
-void add_notes(std::vector<ListedLine>& lines, const CodeObject& object) {
-    std::vector<uint32_t> entries;
-    for (const KernelInfo& kernel : object.kernels) entries.push_back(kernel.entry);
-    const std::vector<Note> notes = annotate(object.code, entries);
+// Behind each line: loops that it stands in, live registers, in a loop its phase and what the other
+// half of the waves may be doing, whether two fetches bring the instruction, and what a wait waits
+// for. In front of all: how many those are.
+void add_notes(std::vector<ListedLine>& lines, const CodeObject& object, const Timing& timing) {
+    const std::vector<Note> notes = notes_of(object);
     constexpr size_t kColumn = 100;
     unsigned wide = 0, split = 0;
     for (size_t n = 0; n < notes.size(); ++n) {
@@ -40,11 +126,13 @@ void add_notes(std::vector<ListedLine>& lines, const CodeObject& object) {
     }
     for (ListedLine& line : lines) {
         if (!line.decoded) continue;
-        const Note& note = notes[size_t(line.decoded - object.code.data())];
+        const size_t n = size_t(line.decoded - object.code.data());
+        const Note& note = notes[n];
         line.text.resize(std::max(line.text.size() + 1, kColumn), ' ');
         line.text += fmt::format("; {:<4} v {:3}", std::string(note.loops, '|'), note.vgprs);
         if (note.agprs) line.text += fmt::format(" a {:3}", note.agprs);
         line.text += fmt::format(" s {:2}", note.sgprs);
+        if (note.loops) line.text += "  " + timing.note(n);
         if (note.loops && note.split) line.text += " split";
         for (uint32_t address : note.waits_for) line.text += fmt::format(" <-{:04x}", address);
     }
@@ -77,16 +165,17 @@ void show(const ShowOptions& opt, const Session& session) {
     if (opt.schedule || !opt.print_after.empty()) return show_making(opt);
     const Subject subject = open_subject(opt.what);
     const CodeObject& object = subject.object;
+    const Timing timing(subject);
     const Json mix = opcode_mix(object.code);
     if (session.common.json) {
         Json result = {{"id", subject.name}, {"stats", mix}};
-        if (!opt.stats) result["instructions"] = instructions(object.code, object.text);
+        if (!opt.stats) result["instructions"] = instructions(object, timing, opt.notes);
         return print_envelope("show", subject.inputs, Json::array({result}));
     }
     if (opt.stats) return write_file(opt.output, opcode_mix_text(mix));
     auto lines =
         subject.built ? list_kernel(*subject.built, object.code) : list_code_object(object);
-    if (opt.notes) add_notes(lines, object);
+    if (opt.notes) add_notes(lines, object, timing);
     write_file(opt.output, listing(lines, object.text, {!opt.no_address, !opt.no_raw}));
 }
 
@@ -102,8 +191,8 @@ void add_show(CLI::App& app, Session& session) {
     cmd->add_flag("--no-raw", opt->no_raw, "without instruction words");
     cmd->add_flag("--stats", opt->stats, "how many of which instruction, instead of the text");
     cmd->add_flag("--notes", opt->notes,
-                  "behind each line its loops, live registers, the accesses a wait waits for, and "
-                  "whether two fetches split it");
+                  "behind each line its loops, live registers, phase, where the other half of the "
+                  "waves is meanwhile, whether two fetches split it, what a wait waits for");
     cmd->add_flag("--schedule", opt->schedule,
                   "the schedule of a kernel of ours as a file, every default written out");
     cmd->add_option("--print-after", opt->print_after,

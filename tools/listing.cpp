@@ -66,8 +66,8 @@ std::vector<ListedLine> list_kernel(const Built& built, const std::vector<Decode
     std::vector<ListedLine> out;
     size_t next = 0, number = 0;
     for (std::string line; std::getline(text, line); ++number) {
-        bool is_inst = number < lines.line_inst.size() && lines.line_inst[number];
-        out.push_back({line, is_inst && next < code.size() ? &code[next++] : nullptr});
+        const Inst* inst = number < lines.line_inst.size() ? lines.line_inst[number] : nullptr;
+        out.push_back({line, inst && next < code.size() ? &code[next++] : nullptr, inst});
     }
     return out;
 }

@@ -16,6 +16,7 @@ struct ListingOptions {
 struct ListedLine {
     std::string text;
     const Decoded* decoded = nullptr;  // null: label, comment, directive
+    const Inst* inst = nullptr;        // of a kernel of ours
 };
 
 std::vector<ListedLine> list_kernel(const Built&, const std::vector<Decoded>& code);

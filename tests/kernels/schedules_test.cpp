@@ -208,3 +208,19 @@ TEST_CASE("a pinned wait that is too weak is refused", "[kernels][schedules]") {
     CHECK_THROWS_WITH(code_of(file), Contains("phase 'softmax': the pinned wait is too weak: "
                                               "vmcnt(6) is needed (k"));
 }
+
+TEST_CASE("barriers say where the other half of the waves may be", "[kernels][schedules]") {
+    using List = std::vector<Beside>;
+    const Schedule& two = shipped_schedule("two_phases");
+    CHECK(beside(two, 1, false) == List{{2, -1}});  // the upper half is a barrier behind
+    CHECK(beside(two, 2, false) == List{{1, 0}});
+    CHECK(beside(two, 1, true) == List{{2, 0}});
+    CHECK(beside(two, 2, true) == List{{1, 1}});
+    const Schedule& seven = shipped_schedule("seven_barriers");
+    CHECK(beside(seven, 1, false) == List{{4, -1}});
+    CHECK(beside(seven, 7, false) == List{{3, 0}});
+    CHECK(beside(seven, 4, true) == List{{1, 1}});
+    // Nothing but a barrier for each tile holds them.
+    CHECK(beside(shipped_schedule("free_running"), 1, false) == List{{1, 0}, {2, 0}});
+    CHECK(beside(shipped_schedule("free_running"), 2, true) == List{{1, 0}, {2, 0}});
+}

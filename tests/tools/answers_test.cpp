@@ -189,3 +189,50 @@ TEST_CASE("assembly for another target is refused as such", "[tools]") {
         REQUIRE(has(result.err, "other.s"));
     }
 }
+
+TEST_CASE("show --notes says of each line in the loop its phase and who is beside it", "[tools]") {
+    const std::string text = run("show fp8_d128_full --notes --no-addr --no-raw").out;
+    const auto line_with = [&](const std::string& word, size_t from) {
+        const size_t at = text.find(word, from);
+        REQUIRE(at != text.npos);
+        return text.substr(at, text.find('\n', at) - at);
+    };
+    const size_t loop = text.find(".Lkey_tiles:");
+    REQUIRE(loop != text.npos);
+    CHECK(has(line_with("v_mfma", loop),
+              "1 matrix: 0-3 beside 2 softmax(i-1), 4-7 beside 2 softmax(i)"));
+    CHECK(has(line_with("v_exp", loop),
+              "2 softmax: 0-3 beside 1 matrix(i), 4-7 beside 1 matrix(i+1)"));
+    CHECK(!has(line_with("v_mfma", 0), "beside"));  // in front of the loop
+    CHECK(has(text.substr(0, text.find('\n')), "split between two fetches of 32 bytes"));
+
+    const json kernel = json::parse(run("show fp8_d128_full --notes --json").out)["results"][0];
+    unsigned matrix = 0, in_loops = 0;
+    for (const json& i : kernel["instructions"]) {
+        in_loops += i["loops"] == 1;
+        if (!i["text"].get<std::string>().starts_with("v_mfma")) continue;
+        ++matrix;
+        CHECK(i["phase"]["number"] == 1);
+        CHECK(i["phase"]["name"] == "matrix");
+        const std::string entry = i["phase"]["entry"];
+        CHECK((entry == "qk(i)" || entry == "pv(i-1)"));
+        CHECK(i["phase"]["beside"] == json{{"0-3", "2 softmax(i-1)"}, {"4-7", "2 softmax(i)"}});
+        CHECK(i["vgpr"] > 80);
+    }
+    CHECK(matrix > 100);
+    CHECK(in_loops > 1000);
+    CHECK(kernel["instructions"][0]["phase"].is_null());
+    // Nothing of it without --notes.
+    CHECK(!json::parse(run("show fp8_d128_full --json").out)["results"][0]["instructions"][0]
+               .contains("phase"));
+}
+
+TEST_CASE("show --print-after=align shows what that pass added", "[tools]") {
+    const std::string behind = run("show fp8_d128_full --print-after=align").out,
+                      before = run("show fp8_d128_full --print-after=hazards").out;
+    for (const char* what : {"aligns the loop to 64 bytes", "half of a nop", "long form: aligns"}) {
+        CAPTURE(what);
+        CHECK(has(behind, what));
+        CHECK(!has(before, what));
+    }
+}
