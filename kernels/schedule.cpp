@@ -124,10 +124,13 @@ void parse_sizes(const JsonReader& at, Schedule& s) {
         slots.expect_keys({"k", "v"});
         s.k_slots = unsigned(slots["k"].unsigned_integer(2, 9));
         s.v_slots = unsigned(slots["v"].unsigned_integer(2, 9));
-        const unsigned bytes = (s.k_slots + s.v_slots) * s.key_tile * 128;
-        if (bytes > 163840)
-            slots.fail("{} + {} tiles of {} bytes are {} bytes of LDS; there are 163840", s.k_slots,
-                       s.v_slots, s.key_tile * 128, bytes);
+        for (const char* which : {"k", "v"}) {
+            const unsigned count = which[0] == 'k' ? s.k_slots : s.v_slots;
+            if (count * s.key_tile * 128 > 65536)
+                slots[which].fail(
+                    "{} tiles of {} bytes are more than the 65536 that an LDS read reaches", count,
+                    s.key_tile * 128);
+        }
     }
     number("fragments", s.fragments, 1, 16);
     number("stagger", s.stagger, 0, 32);
