@@ -1,6 +1,7 @@
 #include "isa/banks.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace zyfa {
 
@@ -52,6 +53,35 @@ BankUse bank_use(LdsAccess access, std::span<const uint32_t, 64> byte_address, u
         use.needed += longest;
     }
     return use;
+}
+
+unsigned phases_needed(LdsAccess access, std::span<const uint64_t, 64> byte_address,
+                       uint64_t active, const Machine& m) {
+    const unsigned bank_bytes = m.lds_bank_bytes.count();
+    const unsigned words = lds_access_bytes(access) / bank_bytes;
+    const LdsPhases& phases = m.phases(access);
+    // Rows that each bank has to give in this phase, the first one kept apart: most have no more.
+    std::vector<uint32_t> first(phases.banks), count(phases.banks), others;
+    unsigned needed = 0;
+    for (const uint64_t phase : phases.lanes) {
+        std::fill(count.begin(), count.end(), 0u);
+        others.clear();
+        unsigned longest = 0;
+        for (uint64_t lanes = phase & active; lanes; lanes &= lanes - 1) {
+            const uint64_t start = byte_address[unsigned(std::countr_zero(lanes))] / bank_bytes;
+            for (unsigned n = 0; n < words; ++n) {
+                const uint32_t word = uint32_t(start + n), bank = word % phases.banks;
+                if (count[bank] == 0) first[bank] = word;
+                else if (first[bank] == word ||
+                         std::find(others.begin(), others.end(), word) != others.end())
+                    continue;
+                else others.push_back(word);
+                longest = std::max(longest, ++count[bank]);
+            }
+        }
+        needed += longest;
+    }
+    return needed;
 }
 
 std::optional<LdsAccess> lds_access(Op op) {

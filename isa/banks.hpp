@@ -25,6 +25,11 @@ struct BankUse {
 BankUse bank_use(LdsAccess, std::span<const uint32_t, 64> byte_address, uint64_t active = ~0ull,
                  const Machine& = mi355x());
 
+// The phases alone, for addresses that need not be aligned (a word is then where it starts): the
+// same count as bank_use().needed, and many times faster.
+unsigned phases_needed(LdsAccess, std::span<const uint64_t, 64> byte_address, uint64_t active,
+                       const Machine&);
+
 // The access kind of an LDS instruction or direct-to-LDS load.
 std::optional<LdsAccess> lds_access(Op);
 

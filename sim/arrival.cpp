@@ -16,6 +16,7 @@ Flight& issue(Wave& w, const Step& s, Queue& q) {
     f.exec = w.exec();
     f.epoch = w.epoch;
     f.slot = w.slots;
+    f.time = {};
     for (unsigned n = 0; n < s.touches; ++n) {
         const Touch& t = s.touch[n];
         if (!t.write) continue;
@@ -138,7 +139,8 @@ static void settle(Wave& w, const Step& s, Queue& q, const char* rule, bool load
 
 void settle_pending(Wave& w, const Step& s) {
     const OpInfo& info = s.from->inst.info();
-    if (w.group->options->lds_takes_time) arrive_aged(w, s);
+    // A timed run knows when it arrives.
+    if (w.group->options->lds_takes_time && !w.group->options->timing) arrive_aged(w, s);
     settle(w, s, w.loads, "WAIT-VMEM", info.is_vmem());
     settle(w, s, w.lds, "WAIT-LDS", info.is_lds());
     settle(w, s, w.scalars, "WAIT-SMEM", false);

@@ -1,5 +1,5 @@
-// Branches, waits, barriers, and scalar loads. Time does not pass here: s_nop, s_sleep and
-// s_setprio do nothing. pc already points to the next instruction when a body runs.
+// Branches, waits, barriers, and scalar loads. Time passes elsewhere (sim/timing): s_nop, s_sleep
+// and s_setprio do nothing here. pc already points to the next instruction when a body runs.
 #include "sim/arrival.hpp"
 #include "sim/dispatch.hpp"
 #include "sim/shadow.hpp"
@@ -79,11 +79,11 @@ template <> void execute<Op::s_load_dwordx8>(Wave& w, const Step& s) { scalar_lo
 template <> void execute<Op::s_load_dwordx16>(Wave& w, const Step& s) { scalar_load(w, s); }
 // clang-format on
 
-// A clock that ticks 4 cycles per instruction of this wave: monotonic, and the same in every run.
+// Monotonic, and the same in every run: see Wave::clock().
 template <>
 void execute<Op::s_memtime>(Wave& w, const Step& s) {
     Flight& f = issue(w, s, w.scalars);
-    f.base = w.instructions * 4;
+    f.base = w.clock();
     f.arrive = [](Wave& wave, const Flight& flight) {
         wave.write64(flight.step->ref[0], flight.base);
     };

@@ -123,7 +123,7 @@ void execute<Op::buffer_wbl2>(Wave&, const Step&) {}
 template <>
 void execute<Op::s_memrealtime>(Wave& w, const Step& s) {
     Flight& f = issue(w, s, w.scalars);
-    f.base = w.instructions * 4 / 21;
+    f.base = w.clock() / 21;
     f.arrive = [](Wave& wave, const Flight& flight) {
         wave.write64(flight.step->ref[0], flight.base);
     };

@@ -12,15 +12,24 @@ struct Wave;
 
 enum class Space : uint8_t { global, flat, scratch };
 
+// Of a timed run: when an access was issued, has the pipe that all waves share, and is back.
+struct FlightTime {
+    static constexpr uint64_t kUnknown = ~uint64_t(0);
+    uint64_t issued = 0, begin = 0, end = 0, due = kUnknown;
+    uint32_t bytes = 0, conflicts = 0;
+    bool landing = false;  // direct-to-LDS: its data has come and is being written
+};
+
 struct Flight {
     const Step* step = nullptr;
     void (*arrive)(Wave&, const Flight&) = nullptr;
     Space space = Space::global;
     uint64_t exec = 0;
-    uint32_t epoch = 0;                // barriers that the wave had passed at issue
-    uint64_t slot = 0;                 // the wave's slots at issue
-    uint64_t base = 0;                 // buffer or scalar base
-    uint64_t limit = 0;                // buffer: first byte offset that is out of range
+    uint32_t epoch = 0;  // barriers that the wave had passed at issue
+    uint64_t slot = 0;   // the wave's slots at issue
+    uint64_t base = 0;   // buffer or scalar base
+    uint64_t limit = 0;  // buffer: first byte offset that is out of range
+    FlightTime time;
     uint64_t lds = 0;                  // direct-to-LDS load: LDS address of lane 0
     alignas(64) uint64_t address[64];  // by lane: LDS byte, device address or buffer offset
     alignas(64) uint32_t data[4][64];  // store data by word and lane
@@ -36,6 +45,7 @@ public:
     Flight& push() { return ring_[(first_ + size_++) % ring_.size()]; }
     const Flight& front() const { return ring_[first_]; }
     const Flight& operator[](unsigned n) const { return ring_[(first_ + n) % ring_.size()]; }
+    Flight& operator[](unsigned n) { return ring_[(first_ + n) % ring_.size()]; }
     void pop() {
         first_ = (first_ + 1) % ring_.size();
         --size_;

@@ -12,6 +12,7 @@
 #include "sim/order.hpp"
 #include "sim/proof.hpp"
 #include "sim/start.hpp"
+#include "sim/timing/compute_unit.hpp"
 #include "sim/watch.hpp"
 
 namespace zyfa {
@@ -102,21 +103,24 @@ struct Worker {
     Group group;
     Reporter reporter;
     std::vector<uint64_t> counts;
+    std::unique_ptr<ComputeUnit> unit;  // of timed runs
+    std::vector<WorkgroupTiming> timed;
     bool complete = true;
 
-    void release_barrier(unsigned waves) {
+    bool release_barrier(unsigned waves) {  // true: it opens
         unsigned waiting = 0, ended = 0;
         for (unsigned n = 0; n < waves; ++n) {
             waiting += group.waves[n]->state == State::at_barrier;
             ended += group.waves[n]->state == State::ended;
         }
-        if (waiting + ended < waves) return;
+        if (waiting + ended < waves || waiting == 0) return false;
         for (unsigned n = 0; n < waves; ++n) {
             Wave& w = *group.waves[n];
             if (w.state != State::at_barrier) continue;
             w.state = State::running;
             ++w.epoch;
         }
+        return true;
     }
 
     void check_barriers(unsigned waves) {
@@ -130,23 +134,39 @@ struct Worker {
         }
     }
 
-    // False: stopped before its end.
-    template <bool kHooked>
-    bool run_group(uint64_t index) {
+    unsigned start_group(uint64_t index) {  // number of its waves
         const Launch& l = *group.launch;
-        const Options& o = *group.options;
-        const uint64_t most =
-            o.max_wave_instructions ? o.max_wave_instructions : l.most_wave_instructions;
         group.index = index;
         group.has_error = false;
         group.id = {uint32_t(index % l.grid[0]), uint32_t(index / l.grid[0] % l.grid[1]),
                     uint32_t(index / l.grid[0] / l.grid[1])};
         unsigned waves = (threads_of(l) + kLanes - 1) / kLanes;
         while (group.waves.size() < waves) group.waves.push_back(std::make_unique<Wave>());
-        group.lds.reset(l.setup.lds_bytes + l.dynamic_lds, o.seed);
+        group.lds.reset(l.setup.lds_bytes + l.dynamic_lds, group.options->seed);
         for (unsigned n = 0; n < waves; ++n) start_wave(*group.waves[n], group, n);
+        return waves;
+    }
 
-        Order order(o, index, waves);
+    // After an instruction of a wave. False: the run is not to go on.
+    bool goes_on(Wave& w) {
+        const Options& o = *group.options;
+        if (group.has_error && o.stop_at_error) return false;
+        const uint64_t most = o.max_wave_instructions ? o.max_wave_instructions
+                                                      : group.launch->most_wave_instructions;
+        if (!most || w.instructions < most || w.state == State::ended) return true;
+        w.note("ENDLESS", Severity::error, group.code->steps[w.pc], nullptr,
+               fmt::format("still running after {} instructions", w.instructions));
+        return false;
+    }
+    bool told_to_stop() const {
+        return group.options->stop && group.options->stop->load(std::memory_order_relaxed);
+    }
+
+    // False: stopped before its end.
+    template <bool kHooked>
+    bool run_group(uint64_t index) {
+        const unsigned waves = start_group(index);
+        Order order(*group.options, index, waves);
         unsigned live = waves;
         while (live) {
             for (unsigned turn = 0; turn < waves; ++turn) {
@@ -158,20 +178,68 @@ struct Worker {
                     order.settle(w);
                 }
                 if (w.state == State::ended) --live;
-                if (group.has_error && o.stop_at_error) return false;
-                if (most && w.instructions >= most && w.state != State::ended) {
-                    w.note("ENDLESS", Severity::error, group.code->steps[w.pc], nullptr,
-                           fmt::format("still running after {} instructions", w.instructions));
-                    return false;
-                }
+                if (!goes_on(w)) return false;
             }
             release_barrier(waves);
-            if (o.stop && o.stop->load(std::memory_order_relaxed)) return false;
+            if (told_to_stop()) return false;
         }
         check_barriers(waves);
         return true;
     }
+
+    template <bool kHooked>
+    bool run_timed(uint64_t index) {
+        const unsigned waves = start_group(index);
+        const Code& code = *group.code;
+        if (!unit) unit = std::make_unique<ComputeUnit>(*group.options->timing, code);
+        unit->start(group, waves);
+        for (unsigned live = waves, turn = 0; live; ++turn) {
+            Wave& w = unit->next();
+            const Step* s = w.pc < code.steps.size() ? &code.steps[w.pc] : nullptr;
+            step<kHooked>(w, counts);
+            unit->executed(w, s);
+            if (w.state == State::ended) --live;
+            if (!goes_on(w)) return false;
+            if (w.state != State::running && release_barrier(waves)) unit->barrier_released();
+            if (turn % 1024 == 0 && told_to_stop()) return false;
+        }
+        check_barriers(waves);
+        timed.push_back(unit->finish());
+        return true;
+    }
+
+    bool run(uint64_t index) {
+        const bool hooked = group.options->hook;
+        if (group.options->timing) return hooked ? run_timed<true>(index) : run_timed<false>(index);
+        return hooked ? run_group<true>(index) : run_group<false>(index);
+    }
 };
+
+std::shared_ptr<const Timing> collect(const TimingOptions& o, const Code& code,
+                                      std::vector<Worker>& workers) {
+    auto timing = std::make_shared<Timing>();
+    timing->machine = o.machine->name;
+    timing->numbers = o.machine->model;
+    timing->arbiter = o.arbiter;
+    std::vector<InstructionTiming> at(code.steps.size());
+    for (Worker& worker : workers) {
+        for (WorkgroupTiming& w : worker.timed) timing->workgroups.push_back(std::move(w));
+        for (size_t n = 0; n < at.size(); ++n) {
+            at[n].count += worker.counts[n];
+            for (unsigned k = 0; worker.unit && k < kSpent; ++k)
+                at[n].spent[k] += worker.unit->spent_at()[n][k];
+        }
+    }
+    std::sort(timing->workgroups.begin(), timing->workgroups.end(),
+              [](const auto& a, const auto& b) { return a.index < b.index; });
+    for (size_t n = 0; n < at.size(); ++n) {
+        if (!at[n].count) continue;
+        at[n].address = code.steps[n].from->address;
+        at[n].text = code.steps[n].from->text;
+        timing->instructions.push_back(std::move(at[n]));
+    }
+    return timing;
+}
 
 }  // namespace
 }  // namespace sim
@@ -192,9 +260,16 @@ Result run(const Launch& launch, Memory& memory, const Options& options) {
     if (options.proven_only) forbid_unproven(code);
     const LaunchMemory loaded(launch, memory);
 
-    uint64_t total = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+    uint64_t total = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2], first = 0;
+    if (options.only_workgroup >= 0) {
+        first = uint64_t(options.only_workgroup);
+        if (first >= total)
+            throw Error(fmt::format("no workgroup {}: the grid has {}", first, total));
+        total = 1;
+    }
     unsigned count = options.threads ? options.threads : std::thread::hardware_concurrency();
-    if (options.hook || options.stop_at_error) count = 1;  // in order
+    const bool watched = options.hook || (options.timing && options.timing->sink);
+    if (watched || options.stop_at_error) count = 1;  // in order
     count = unsigned(std::clamp<uint64_t>(count, 1, total));
     if (orders_matter(code)) count = 1;
     std::vector<Worker> workers(count);
@@ -215,8 +290,7 @@ Result run(const Launch& launch, Memory& memory, const Options& options) {
         worker.counts.assign(code.steps.size(), 0);
         for (uint64_t n; !stopped && worker.complete && (n = next++) < total;) {
             try {
-                const bool ended =
-                    options.hook ? worker.run_group<true>(n) : worker.run_group<false>(n);
+                const bool ended = worker.run(first + n);
                 worker.complete &= ended;
                 if (!ended && options.stop_at_error) stopped = true;
             } catch (...) {
@@ -256,6 +330,7 @@ Result run(const Launch& launch, Memory& memory, const Options& options) {
             if (const char* why = unproven(s)) unsure.insert(fmt::format("{}: {}", info.name, why));
         }
     }
+    if (options.timing) result.timing = collect(*options.timing, code, workers);
     result.findings = all.sorted();
     result.executed.assign(executed.begin(), executed.end());
     result.unproven.assign(unsure.begin(), unsure.end());

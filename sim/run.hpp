@@ -1,12 +1,14 @@
 // One launch of a kernel on the functional simulator: machine code in, memory effects, counts and
-// findings out. No timing here. Workgroups run on host threads; the result does not depend on how
-// many. Loading a code object is sim/code_object.hpp, filling buffers is sim/launch_file.hpp.
+// findings out; with Options::timing also the cycles that the model of sim/timing predicts.
+// Workgroups run on host threads; the result does not depend on how many. Loading a code object is
+// sim/code_object.hpp, filling buffers is sim/launch_file.hpp.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -84,6 +86,8 @@ enum class Interleave : uint8_t { in_turn, random, late_dma, starve, reversed, l
 namespace sim {
 class Hook;  // sim/watch.hpp
 }
+struct TimingOptions;  // sim/timing/timing.hpp
+struct Timing;
 
 struct Options {
     Accumulate accumulate = Accumulate::exact;
@@ -111,6 +115,10 @@ struct Options {
     std::function<bool(std::string_view rule, uint32_t address, uint32_t other)> wanted;
     // Sees every instruction; the run is then on one thread. Null costs nothing.
     sim::Hook* hook = nullptr;
+    // Waves run and loads arrive when the cycle model says so; `interleave` counts no more. Null:
+    // no time. Must outlive the run.
+    const TimingOptions* timing = nullptr;
+    int64_t only_workgroup = -1;              // of the grid, x fastest; -1: all
     const std::atomic<bool>* stop = nullptr;  // when it turns true the run ends, incomplete
     uint64_t max_wave_instructions = 0;       // per wave; 0: no limit
     std::function<bool(uint64_t done, uint64_t total)> progress;  // workgroups; false stops the run
@@ -121,6 +129,7 @@ struct Result {
     std::vector<Finding> findings;      // sorted by address and rule; equal pairs are counted
     std::vector<std::string> unproven;  // semantics met that no hardware evidence covers
     std::vector<std::pair<std::string, uint64_t>> executed;  // per mnemonic, sorted by name
+    std::shared_ptr<const Timing> timing;                    // null unless Options::timing
     double seconds = 0;
     bool complete = true;  // false: stopped before the end, by whatever option
 };

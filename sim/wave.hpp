@@ -130,6 +130,7 @@ struct Wave {
     // Least time the wave has spent, in issue slots of 4 cycles: one for an instruction, an MFMA
     // waits for the one before it to leave the matrix pipe.
     uint64_t slots = 0, matrix_free = 0;
+    uint64_t cycle = 0;  // of a timed run: when the current instruction was issued
     RegisterSet pending{}, written{};
     Queue loads, lds, scalars;  // vmcnt; lgkmcnt in order; lgkmcnt out of order
     unsigned dma_in_flight = 0;
@@ -143,6 +144,8 @@ struct Wave {
         mode = Mode(bits);
         unusual = mode.round32 || mode.round16 || mode.indexes();
     }
+    // What its clocks count: cycles, 4 for each of its instructions when the run is not timed.
+    uint64_t clock() const { return group->options->timing ? cycle : instructions * 4; }
     uint64_t exec() const { return scalar64(kExec); }
     uint64_t scalar64(unsigned first) const {
         return scalar[first] | uint64_t(scalar[first + 1]) << 32;

@@ -6,6 +6,7 @@
 #include "tools/repro.hpp"
 #include "tools/sim_options.hpp"
 #include "tools/sim_report.hpp"
+#include "tools/sim_timing.hpp"
 #include "tools/sim_watch.hpp"
 #include "tools/subject.hpp"
 
@@ -24,6 +25,23 @@ Subject runnable(const std::string& what) {
         Exit::unsupported);
 }
 
+// The others have written nothing: no output to compare.
+bool one_workgroup(const SimOptions& opt) { return opt.timing && opt.workgroup >= 0; }
+
+void refuse_mixtures(const SimOptions& opt) {
+    if (opt.what.empty() == opt.replay.empty())
+        throw Error("sim: name a kernel id or code object, or --replay FILE, one of them");
+    if (opt.runs && (opt.interleave != "in-turn" || opt.interleave_seed))
+        throw Error("--runs takes the orders seed:1 to seed:N; --interleave cannot be given too");
+    if (opt.timing && (opt.runs || opt.interleave != "in-turn" || opt.interleave_seed))
+        throw Error(
+            "--timing has an order of its own; --runs and --interleave cannot be given too");
+    if (opt.check && one_workgroup(opt))
+        throw Error("--check needs all workgroups; --timing --workgroup runs one");
+    if (!opt.timing && (!opt.machine.empty() || opt.arbiter != "oldest"))
+        throw Error("--machine and --arbiter belong to --timing");
+}
+
 // One launch, from prepared memory to a record without a verdict.
 SimRecord execute(const SimOptions& opt, const Session& session, std::string id,
                   const std::string& what, Prepared& prepared, const Built* built) {
@@ -37,6 +55,8 @@ SimRecord execute(const SimOptions& opt, const Session& session, std::string id,
     Options options = options_of(opt, filter);
     SimWatch watch(opt, session.common, prepared.object, built);
     options.hook = watch.hook();
+    const SimTiming timing(opt, prepared.object.code, built);
+    options.timing = timing.options();
     Progress progress(session.common);
     KeepOnInterrupt keep;
     options.stop = &keep.interrupted();
@@ -85,7 +105,7 @@ SimRecord replay(const SimOptions& opt, const Session& session, Json& inputs) {
     record.input = "as the launch file says";
     Progress progress(session.common);
     progress.show("comparing with double precision");
-    if (kept && record.result.complete)
+    if (kept && record.result.complete && !one_workgroup(opt))
         record.verdict = check_attention(launch, *kept, prepared, opt.max_rows);
     dump(launch, prepared);
     return record;
@@ -136,12 +156,10 @@ void print_rules(const Session& session) {
 
 void simulate(const SimOptions& opt, Session& session) {
     if (opt.rules) return print_rules(session);
-    if (opt.what.empty() == opt.replay.empty())
-        throw Error("sim: name a kernel id or code object, or --replay FILE, one of them");
-    if (opt.runs && (opt.interleave != "in-turn" || opt.interleave_seed))
-        throw Error("--runs takes the orders seed:1 to seed:N; --interleave cannot be given too");
+    refuse_mixtures(opt);
     Json inputs = Json::array(), results = Json::array();
-    const auto report = [&](const SimRecord& record) {
+    const auto report = [&](SimRecord record) {
+        record.hot = opt.hot;
         session.status = std::max(session.status, record.status(opt.strict));
         results.push_back(to_json(record));
         if (!session.common.json) fmt::print("{}", to_text(record, opt.most, session.common));

@@ -104,6 +104,7 @@ Options options_of(const SimOptions& opt, const Filter& filter) {
     options.threads = opt.threads;
     options.strict = options.stop_at_error = options.proven_only = opt.strict;
     options.max_wave_instructions = opt.max_instructions;
+    if (opt.timing) options.only_workgroup = opt.workgroup;
     options.races = !has(filter.off, "LDS-RACE");
     options.uninitialised = !(has(filter.off, "UNINIT-LDS") && has(filter.off, "UNINIT-SGPR") &&
                               has(filter.off, "UNINIT-VGPR"));
@@ -129,6 +130,12 @@ std::string reproduce_line(const SimOptions& opt, const std::string& what) {
     else if (opt.interleave != "in-turn") line += " --interleave " + opt.interleave;
     if (opt.sanitize != "all") line += " --sanitize " + opt.sanitize;
     if (opt.strict) line += " --strict";
+    if (opt.timing) {
+        line += " --timing";
+        if (!opt.machine.empty()) line += " --machine " + opt.machine;
+        if (opt.arbiter != "oldest") line += " --arbiter " + opt.arbiter;
+        if (opt.workgroup >= 0) line += fmt::format(" --workgroup {}", opt.workgroup);
+    }
     return line;
 }
 
@@ -159,6 +166,13 @@ void add_sim_options(CLI::App& cmd, SimOptions& o) {
     number("--threads", o.threads, "host threads; 0: all; changes no result");
     number("--max-instructions", o.max_instructions, "most instructions of a wave; 0: no limit");
 
+    cmd.add_flag("--timing", o.timing,
+                 "predict cycles; waves and loads then go by the cycle model");
+    text("--machine", o.machine, "FILE", "machine numbers for --timing (default: MI355X)");
+    text("--arbiter", o.arbiter, "RULE",
+         "who issues first at equal priority: oldest, round-robin, youngest");
+    number("--hot", o.hot, "instructions that waited most, shown with --timing");
+
     text("--interleave", o.interleave, "ORDER",
          "of waves and loads: in-turn, late-dma, starve:WAVE, reversed, lockstep, seed:N");
     number("--interleave-seed", o.interleave_seed, "the same as --interleave seed:N");
@@ -180,7 +194,8 @@ void add_sim_options(CLI::App& cmd, SimOptions& o) {
         ->allow_extra_args(false);
     number("--break-count", o.break_count, "how often a place is shown");
     number("--wave", o.wave, "only this wave, for --break and --trace; -1: all");
-    number("--workgroup", o.workgroup, "only this workgroup; -1: all");
+    number("--workgroup", o.workgroup,
+           "only this workgroup; -1: all. With --timing no other is run");
     text("--dump", o.dump, "LIST",
          "what --break shows: vgpr:v0-v3, sgpr, sgpr:s4-s7, lds:0-256, exec, vcc, scc, lanes");
     text("--trace", o.trace, "FILE", "executed instructions with their values, as JSON lines");

@@ -13,12 +13,14 @@ struct SimOptions {
     std::string suppress, write_suppressions, save_repro, trace;
     std::vector<std::string> breaks;
     std::string dump = "exec,vcc,scc", lanes;
+    std::string machine, arbiter = "oldest";
     uint64_t seed = 1, interleave_seed = 0, max_rows = 1 << 14, runs = 0;
     uint64_t max_instructions = 0, break_count = 10, trace_limit = 256;  // limit: MB
     int wave = -1;
     int64_t workgroup = -1;
     unsigned threads = 0;
-    size_t most = 10;
+    size_t most = 10, hot = 10;
+    bool timing = false;
     bool check = false, strict = false, rules = false;
 };
 

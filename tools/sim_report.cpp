@@ -7,6 +7,7 @@
 #include <map>
 
 #include "tools/findings.hpp"
+#include "tools/sim_timing.hpp"
 
 namespace zyfa {
 
@@ -58,6 +59,7 @@ std::string accuracy_text(const AttentionError& e, const std::string& against) {
 std::string order_text(const SimRecord& r) {
     if (r.repeats) return fmt::format("in random orders 1 to {}", r.repeats->runs);
     if (r.interleave_seed) return fmt::format("in random order {}", r.interleave_seed);
+    if (r.result.timing) return "and loads by predicted time";
     if (r.interleave == "in-turn") return "in turn, loads as late as allowed";
     return r.interleave;
 }
@@ -122,7 +124,7 @@ Json to_json(const SimRecord& r) {
              r.verdict && r.verdict->model != "exact" ? accuracy(r.verdict->error) : Json(nullptr)},
             {"quantisation", r.quantisation ? accuracy(*r.quantisation) : Json(nullptr)},
             {"failures", failures},
-            {"timing", nullptr},
+            {"timing", r.result.timing ? to_json(*r.result.timing, r.hot) : Json(nullptr)},
             {"findings", findings},
             {"suppressed", r.suppressed},
             {"runs", r.repeats ? to_json(*r.repeats) : Json(nullptr)},
@@ -153,8 +155,9 @@ std::string to_text(const SimRecord& r, size_t most_findings, const Common& comm
     text += fmt::format(
         "  executed       {} wave instructions, {} of them matrix; {:.1f} s, {:.2f} M/s\n",
         grouped(r.result.wave_instructions), grouped(r.result.mfma), r.result.seconds, rate / 1e6);
-    text += fmt::format("  model          {}, no timing; matrix sums {}; waves {}\n", kSimModel,
-                        r.accumulate, order_text(r));
+    text += fmt::format("  model          {}{}; matrix sums {}; waves {}\n", kSimModel,
+                        r.result.timing ? "" : ", no timing", r.accumulate, order_text(r));
+    if (r.result.timing) text += to_text(*r.result.timing, r.hot);
     if (r.repeats) text += to_text(*r.repeats);
     if (r.result.unproven.empty()) text += "  unproven       nothing met\n";
     for (size_t i = 0; i < r.result.unproven.size(); ++i)

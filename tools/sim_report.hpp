@@ -1,5 +1,6 @@
 // What a simulation found, as text and as JSON. Both say the same, and both say what the figures
-// rest on: a functional model (no time), the numeric mode, the inputs, and what is unproven.
+// rest on: a functional model, with time or without, the numeric mode, the inputs, and what is
+// unproven.
 #pragma once
 
 #include <optional>
@@ -25,6 +26,7 @@ struct SimRecord {
     std::optional<Repeats> repeats;
     Json stops = Json::array();  // of --break
     bool interrupted = false;
+    size_t hot = 10;  // instructions that a prediction lists
     Result result;
     std::optional<Verdict> verdict;
     std::optional<AttentionError> quantisation;  // of the input alone, no kernel in it

@@ -1,0 +1,92 @@
+#include "sim/timing/memory.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "isa/banks.hpp"
+
+namespace zyfa::sim {
+
+void MemoryClock::reset() {
+    lds_free_ = lds_busy_ = path_free_ = 0;
+    lines_.clear();
+}
+
+unsigned MemoryClock::lds_cycles(Flight& f, const Cost& c) const {
+    if (!c.access) return c.lds;
+    const unsigned lane = lds_access_bytes(*c.access), phase = machine_.lds_phase_cycles.count();
+    std::array<uint64_t, 64> direct;  // consecutive lanes behind the base in M0
+    for (unsigned l = 0; l < kLanes; ++l) direct[l] = f.lds + l * lane;
+    const bool dma = f.step->from->inst.info().is_lds_dma();
+    const std::span<const uint64_t, 64> address = dma ? std::span(direct) : std::span(f.address);
+    const unsigned needed = phases_needed(*c.access, address, f.exec, machine_);
+    const unsigned least = unsigned(machine_.phases(*c.access).lanes.size());
+    f.time.conflicts = (needed > least ? needed - least : 0) * phase;
+    return needed * phase;
+}
+
+void MemoryClock::lds(Flight& f, const Cost& c, uint64_t now, uint64_t before) {
+    const unsigned cycles = lds_cycles(f, c);
+    f.time.issued = now;
+    f.time.begin = std::max(now, lds_free_);
+    f.time.end = lds_free_ = f.time.begin + cycles;
+    lds_busy_ += cycles;
+    f.time.bytes = uint32_t(std::popcount(f.exec)) * (c.access ? lds_access_bytes(*c.access) : 4u);
+    // The latency is that of an access of one phase.
+    const uint64_t first = f.time.end - std::min(cycles, machine_.lds_phase_cycles.count());
+    f.time.due = std::max(before, first + machine_.lds_latency.count());
+}
+
+void MemoryClock::load(Flight& f, const Cost& c, uint64_t now, uint64_t before) {
+    const OpInfo& op = f.step->from->inst.info();
+    const unsigned line_bytes = machine_.memory_line_bytes.count();
+    const unsigned data = op.is_store() && !op.is_buffer() ? 1 : 0;
+    const unsigned words = !op.is_lds_dma() ? f.step->ref[data].words
+                           : c.access       ? lds_access_bytes(*c.access) / 4
+                                            : 1;
+    std::array<uint64_t, 2 * kLanes> lines;
+    unsigned count = 0;
+    for (unsigned l = 0; l < kLanes; ++l) {
+        if (!(f.exec >> l & 1) || f.address[l] >= f.limit) continue;
+        const uint64_t first = f.base + f.address[l];
+        lines[count++] = first / line_bytes;
+        if ((first + 4 * words - 1) / line_bytes != first / line_bytes)
+            lines[count++] = first / line_bytes + 1;
+    }
+    std::sort(lines.begin(), lines.begin() + count);
+    count = unsigned(std::unique(lines.begin(), lines.begin() + count) - lines.begin());
+    bool cold = false;
+    for (unsigned n = 0; n < count; ++n) cold |= touch(lines[n]);
+    const double bytes_per_clock = machine_.chip_l2_bytes_per_clock.value *
+                                   machine_.chip_xcds.value / machine_.chip_compute_units.value;
+    f.time.bytes = count * line_bytes;
+    f.time.issued = now;
+    f.time.begin = std::max(now, path_free_);
+    f.time.end = path_free_ =
+        f.time.begin + uint64_t(std::ceil(double(f.time.bytes) / bytes_per_clock));
+    const Number& latency =
+        cold && !op.is_store() ? machine_.memory_hbm_latency : machine_.memory_l2_latency;
+    f.time.due = std::max(before, f.time.end + latency.count());
+}
+
+void MemoryClock::scalar(Flight& f, uint64_t now, uint64_t before) {
+    const Op op = f.step->op;
+    bool cold = false;
+    if (op != Op::s_memtime && op != Op::s_memrealtime)
+        cold = touch((f.base + f.lds) / machine_.memory_line_bytes.count());
+    f.time.issued = f.time.begin = f.time.end = now;
+    f.time.bytes = 4u * f.step->ref[0].words;
+    const Number& latency = cold ? machine_.memory_hbm_latency : machine_.memory_scalar_latency;
+    f.time.due = std::max(before, now + latency.count());
+}
+
+void MemoryClock::land(Flight& f, const Cost& c) {
+    const unsigned cycles = lds_cycles(f, c);
+    f.time.landing = true;
+    f.time.begin = std::max(f.time.due, lds_free_);
+    f.time.end = f.time.due = lds_free_ = f.time.begin + cycles;
+    lds_busy_ += cycles;
+}
+
+}  // namespace zyfa::sim
