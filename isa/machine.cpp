@@ -250,8 +250,11 @@ Machine load_machine(std::string_view text, std::string_view file) {
     for (const Row& r : kRows)
         m.*r.member =
             load.load_number(root[r.section], std::string("/") + r.section, r.key, r.unit);
-    for (auto* positive : {&m.lds_granule, &m.lds_bank_bytes, &m.registers_vgpr_granule,
-                           &m.registers_accum_offset_granule, &m.matrix_hold_bytes_per_slot})
+    for (auto* positive :
+         {&m.memory_line_bytes, &m.memory_request_bytes, &m.chip_compute_units,
+          &m.chip_l2_bytes_per_clock, &m.chip_xcds, &m.chip_simds_per_cu, &m.issue_slot_cycles,
+          &m.lds_granule, &m.lds_bank_bytes, &m.registers_vgpr_granule,
+          &m.registers_accum_offset_granule, &m.matrix_hold_bytes_per_slot})
         if (positive->value < 1) load.fail("", "granules, bank width and hold width must not be 0");
 
     const Json& rates = load.object(root, "", "rates");

@@ -17,7 +17,9 @@ struct FlightTime {
     static constexpr uint64_t kUnknown = ~uint64_t(0);
     uint64_t issued = 0, begin = 0, end = 0, due = kUnknown;
     uint32_t bytes = 0, conflicts = 0;
-    bool landing = false;  // direct-to-LDS: its data has come and is being written
+    // Where it is until `due`: on its way; on the return path into the compute unit; direct-to-LDS:
+    // being written.
+    enum class Stage : uint8_t { away, returning, landing } stage = Stage::away;
 };
 
 struct Flight {

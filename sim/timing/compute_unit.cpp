@@ -59,14 +59,14 @@ void ComputeUnit::constraints(const Wave& w, const Clock& c, const Step& s, Visi
     visit(c.released, Spent::barrier);
     visit(c.fetched, Spent::fetch);
     if (s.op == Op::s_waitcnt) {
-        visit(due_when_left(w.loads, s.mods().vmcnt), Spent::vmcnt);
-        visit(lgkm_due(w, s.mods().lgkmcnt), Spent::lgkmcnt);
+        visit(std::max(c.vm_back, due_when_left(w.loads, s.mods().vmcnt)), Spent::vmcnt);
+        visit(std::max(c.lgkm_back, lgkm_due(w, s.mods().lgkmcnt)), Spent::lgkmcnt);
         return;
     }
     if (cost.category == Category::internal) return;
     if (s.is_memory) {
-        visit(due_when_left(w.loads, kMaxVm - 1), Spent::vmcnt);
-        visit(lgkm_due(w, kMaxLgkm - 1), Spent::lgkmcnt);
+        visit(std::max(c.vm_back, due_when_left(w.loads, kMaxVm - 1)), Spent::vmcnt);
+        visit(std::max(c.lgkm_back, lgkm_due(w, kMaxLgkm - 1)), Spent::lgkmcnt);
     }
     visit(c.ready, Spent::dependence);
     if (cost.pipe) visit(simd.pipe, Spent::matrix);
@@ -99,12 +99,11 @@ bool ComputeUnit::before(const Wave& a, const Wave& b) const {
     return a.number < b.number;
 }
 
-// The oldest access of a queue is back, or its data is there to be written to LDS.
+// The oldest access of a queue is back, or goes on to its next stage.
 void ComputeUnit::deliver(Wave& w, Queue& q) {
     Flight& f = q[0];
     const OpInfo* op = f.step->from ? &f.step->from->inst.info() : nullptr;
-    if (op && op->is_lds_dma() && !f.time.landing) {
-        memory_.land(f, costs_[f.step->index]);
+    if (memory_.advance(f, costs_[f.step->index])) {
         for (unsigned n = 1; n < q.size(); ++n) q[n].time.due = std::max(q[n].time.due, f.time.due);
         return;
     }
@@ -126,6 +125,8 @@ void ComputeUnit::deliver(Wave& w, Queue& q) {
         t.conflicts = f.time.conflicts;
         options_.sink->transferred(t);
     }
+    Clock& c = clocks_[w.number];
+    (&q == &w.loads ? c.vm_back : c.lgkm_back) = f.time.due;
     arrive_oldest(w, q);
 }
 
@@ -149,6 +150,7 @@ Wave& ComputeUnit::next() {
             continue;
         }
         if (!best) throw Error("the cycle model has no wave that can go on");
+        if (time < now_) throw Error("the cycle model went back in time");
         now_ = best->cycle = time;
         if (best->pc < code_.steps.size()) issue(*best, code_.steps[best->pc]);
         return *best;

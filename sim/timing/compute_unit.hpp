@@ -31,8 +31,9 @@ private:
         const Step* step;
         uint64_t ready;
     };
-    struct Clock {                     // of a wave
-        uint64_t able = 0, ready = 0;  // ready: dependences
+    struct Clock {                            // of a wave
+        uint64_t able = 0, ready = 0;         // ready: dependences
+        uint64_t vm_back = 0, lgkm_back = 0;  // when a counter fell last
         uint64_t fetched = 0, released = 0, issued = 0, end = 0;
         unsigned simd = 0, priority = 0, pending = 0;  // pending: entries of `results`
         uint64_t last_turn = 0;

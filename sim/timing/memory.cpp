@@ -9,7 +9,7 @@
 namespace zyfa::sim {
 
 void MemoryClock::reset() {
-    lds_free_ = lds_busy_ = path_free_ = 0;
+    lds_free_ = lds_busy_ = return_free_ = 0;
     lines_.clear();
 }
 
@@ -35,39 +35,36 @@ void MemoryClock::lds(Flight& f, const Cost& c, uint64_t now, uint64_t before) {
     f.time.bytes = uint32_t(std::popcount(f.exec)) * (c.access ? lds_access_bytes(*c.access) : 4u);
     // The latency is that of an access of one phase.
     const uint64_t first = f.time.end - std::min(cycles, machine_.lds_phase_cycles.count());
-    f.time.due = std::max(before, first + machine_.lds_latency.count());
+    f.time.due = std::max(before, first + machine_.lds_latency_alone.count());
 }
 
 void MemoryClock::load(Flight& f, const Cost& c, uint64_t now, uint64_t before) {
     const OpInfo& op = f.step->from->inst.info();
     const unsigned line_bytes = machine_.memory_line_bytes.count();
+    const unsigned request_bytes = machine_.memory_request_bytes.count();
     const unsigned data = op.is_store() && !op.is_buffer() ? 1 : 0;
     const unsigned words = !op.is_lds_dma() ? f.step->ref[data].words
                            : c.access       ? lds_access_bytes(*c.access) / 4
                                             : 1;
-    std::array<uint64_t, 2 * kLanes> lines;
+    std::array<uint64_t, 2 * kLanes> parts;  // of lines
     unsigned count = 0;
     for (unsigned l = 0; l < kLanes; ++l) {
         if (!(f.exec >> l & 1) || f.address[l] >= f.limit) continue;
-        const uint64_t first = f.base + f.address[l];
-        lines[count++] = first / line_bytes;
-        if ((first + 4 * words - 1) / line_bytes != first / line_bytes)
-            lines[count++] = first / line_bytes + 1;
+        const uint64_t first = (f.base + f.address[l]) / request_bytes;
+        const uint64_t last = (f.base + f.address[l] + 4 * words - 1) / request_bytes;
+        parts[count++] = first;
+        if (last != first) parts[count++] = last;
     }
-    std::sort(lines.begin(), lines.begin() + count);
-    count = unsigned(std::unique(lines.begin(), lines.begin() + count) - lines.begin());
+    std::sort(parts.begin(), parts.begin() + count);
+    const auto requests =
+        unsigned(std::unique(parts.begin(), parts.begin() + count) - parts.begin());
     bool cold = false;
-    for (unsigned n = 0; n < count; ++n) cold |= touch(lines[n]);
-    const double bytes_per_clock = machine_.chip_l2_bytes_per_clock.value *
-                                   machine_.chip_xcds.value / machine_.chip_compute_units.value;
-    f.time.bytes = count * line_bytes;
-    f.time.issued = now;
-    f.time.begin = std::max(now, path_free_);
-    f.time.end = path_free_ =
-        f.time.begin + uint64_t(std::ceil(double(f.time.bytes) / bytes_per_clock));
+    for (unsigned n = 0; n < requests; ++n) cold |= touch(parts[n] * request_bytes / line_bytes);
+    f.time.bytes = requests * request_bytes;
+    f.time.issued = f.time.begin = now;
     const Number& latency =
         cold && !op.is_store() ? machine_.memory_hbm_latency : machine_.memory_l2_latency;
-    f.time.due = std::max(before, f.time.end + latency.count());
+    f.time.end = f.time.due = std::max(before, now + latency.count());
 }
 
 void MemoryClock::scalar(Flight& f, uint64_t now, uint64_t before) {
@@ -81,12 +78,29 @@ void MemoryClock::scalar(Flight& f, uint64_t now, uint64_t before) {
     f.time.due = std::max(before, now + latency.count());
 }
 
-void MemoryClock::land(Flight& f, const Cost& c) {
-    const unsigned cycles = lds_cycles(f, c);
-    f.time.landing = true;
-    f.time.begin = std::max(f.time.due, lds_free_);
-    f.time.end = f.time.due = lds_free_ = f.time.begin + cycles;
-    lds_busy_ += cycles;
+bool MemoryClock::advance(Flight& f, const Cost& c) {
+    using Stage = FlightTime::Stage;
+    if (!f.step->from || c.category != Category::vector_memory) return false;
+    const OpInfo& op = f.step->from->inst.info();
+    FlightTime& t = f.time;
+    if (t.stage == Stage::away && !op.is_store()) {
+        const double bytes_per_clock = machine_.chip_l2_bytes_per_clock.value *
+                                       machine_.chip_xcds.value / machine_.chip_compute_units.value;
+        t.stage = Stage::returning;
+        t.begin = std::max(t.due, return_free_);
+        t.end = t.due = return_free_ =
+            t.begin + uint64_t(std::ceil(double(t.bytes) / bytes_per_clock));
+        return true;
+    }
+    if (t.stage == Stage::returning && op.is_lds_dma()) {
+        const unsigned cycles = lds_cycles(f, c);
+        t.stage = Stage::landing;
+        t.begin = std::max(t.due, lds_free_);
+        t.end = t.due = lds_free_ = t.begin + cycles;
+        lds_busy_ += cycles;
+        return true;
+    }
+    return false;
 }
 
 }  // namespace zyfa::sim

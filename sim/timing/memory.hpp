@@ -1,7 +1,8 @@
 // LDS and memory of one compute unit in time: who has the pipe when, when data is back. LDS is one
-// pipe, first come first served. Memory is a latency behind the compute unit's share of the L2
-// bandwidth: the first touch of a line by this workgroup has the HBM latency, a later one that of
-// L2. What other compute units do to caches and HBM is not in the model (docs/model.md).
+// pipe, first come first served. Memory is a latency, then a return path as wide as the compute
+// unit's share of the L2 bandwidth: the first touch of a line by this workgroup has the HBM
+// latency, a later one that of L2. What other compute units do to caches and HBM is not in the
+// model (docs/model.md).
 #pragma once
 
 #include <unordered_set>
@@ -20,8 +21,9 @@ public:
     void lds(Flight&, const Cost&, uint64_t now, uint64_t before);
     void load(Flight&, const Cost&, uint64_t now, uint64_t before);
     void scalar(Flight&, uint64_t now, uint64_t before);
-    // A direct-to-LDS load whose data has come: writes it from Flight::time.due on.
-    void land(Flight&, const Cost&);
+    // At Flight::time.due: false, the access is complete; true, it goes on to another stage and
+    // `due` is later now.
+    bool advance(Flight&, const Cost&);
 
     uint64_t lds_busy(uint64_t now) const { return busy_until(lds_busy_, lds_free_, now); }
 
@@ -33,7 +35,7 @@ private:
     unsigned lds_cycles(Flight&, const Cost&) const;
 
     const Machine& machine_;
-    uint64_t lds_free_ = 0, lds_busy_ = 0, path_free_ = 0;
+    uint64_t lds_free_ = 0, lds_busy_ = 0, return_free_ = 0;
     std::unordered_set<uint64_t> lines_;
 };
 
