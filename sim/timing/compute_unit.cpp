@@ -152,6 +152,7 @@ Wave& ComputeUnit::next() {
         if (!best) throw Error("the cycle model has no wave that can go on");
         if (time < now_) throw Error("the cycle model went back in time");
         now_ = best->cycle = time;
+        best->slots = time / machine_.issue_slot_cycles.count() - 1;  // this instruction counts one
         if (best->pc < code_.steps.size()) issue(*best, code_.steps[best->pc]);
         return *best;
     }

@@ -84,7 +84,8 @@ void ComputeUnit::executed(Wave& w, const Step* s) {
         if (s->op == Op::s_setprio) c.priority = s->from->inst.operands[0].value;
         if (w.state == State::running && w.pc != s->index + 1 && w.pc < code_.steps.size()) {
             c.fetched = now_ + machine_.issue_taken_branch.count();
-            c.loops.jumped(from, code_.steps[w.pc].from->address, [&] { return snapshot(c); });
+            c.loops.jumped(from, code_.steps[w.pc].from->address, w.instructions,
+                           [&] { return snapshot(c); });
         }
     }
     if (w.state == State::ended) {

@@ -8,12 +8,13 @@ void LoopTracker::taken(uint32_t from, uint32_t to, Snapshot snapshot) {
     auto edge = std::find_if(edges_.begin(), edges_.end(),
                              [&](const Edge& e) { return e.branch == from && e.target == to; });
     if (edge == edges_.end()) {
-        edges_.push_back({from, to, 0, ~0u, {}});  // whatever came before: the stay is new
+        edges_.push_back({from, to, 0, 0, {}});
         edge = edges_.end() - 1;
     }
-    if (edge->low < to || edge->high > from) edge->stays.push_back({from, to, {}});
+    if (edge->stays.empty() || 2 * edge->outside > edge->inside)
+        edge->stays.push_back({from, to, {}});
     edge->stays.back().takings.push_back(snapshot);
-    edge->low = ~0u, edge->high = 0;
+    edge->inside = edge->outside = 0;
 }
 
 const Stay* LoopTracker::main() const {

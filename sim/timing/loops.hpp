@@ -1,7 +1,8 @@
 // Loops of a wave as they are run: each taken backward branch is a back edge. A stay in a loop is
-// a row of takings of one edge between which the wave did not leave the addresses from target to
-// branch; each taking keeps a snapshot of the counters, so that any whole iterations of a stay can
-// be looked at afterwards.
+// a row of takings of one edge between which the wave was mostly inside, that is, executed at most
+// half as many instructions outside the addresses from target to branch (a rare path placed
+// elsewhere) as inside. Each taking keeps a snapshot of the counters, so that any whole iterations
+// of a stay can be looked at afterwards.
 #pragma once
 
 #include <vector>
@@ -27,15 +28,15 @@ struct Stay {
 class LoopTracker {
 public:
     void reset() { *this = {}; }
-    // A branch at `from` that went to `to`, not to the next instruction. True: backward, so that
-    // `snapshot` was kept.
+    // A branch at `from` that went to `to`, not to the next instruction; `instructions`: executed
+    // by the wave so far. `snapshot` is asked for when it goes backward.
     template <class Make>
-    void jumped(uint32_t from, uint32_t to, Make snapshot) {
-        for (Edge& e : edges_) {
-            e.low = std::min(e.low, segment_);
-            e.high = std::max(e.high, from);
-        }
+    void jumped(uint32_t from, uint32_t to, uint64_t instructions, Make snapshot) {
+        for (Edge& e : edges_)
+            (segment_ >= e.target && from <= e.branch ? e.inside : e.outside) +=
+                instructions - instructions_;
         segment_ = to;
+        instructions_ = instructions;
         if (to <= from) taken(from, to, snapshot());
     }
     // The longest stay in the loop in which most cycles were spent, if it has at least one
@@ -45,12 +46,13 @@ public:
 private:
     struct Edge {
         uint32_t branch, target;
-        uint32_t low, high;  // addresses visited since it was taken
+        uint64_t inside = 0, outside = 0;  // instructions since it was taken
         std::vector<Stay> stays;
     };
     void taken(uint32_t from, uint32_t to, Snapshot);
     std::vector<Edge> edges_;
-    uint32_t segment_ = 0;
+    uint32_t segment_ = 0;  // where the wave runs straight on since its last jump
+    uint64_t instructions_ = 0;
 };
 
 // Iteration n of a stay ends at taking n; those before the first and behind the last taking are no

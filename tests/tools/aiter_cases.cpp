@@ -474,3 +474,20 @@ std::vector<AiterCase> aiter_ragged_cases() {
                              "fmha_v4_fwd", k.object, false, text_of(v4_launch(k, s))});
     return cases;
 }
+
+AiterCase aiter_long_case(const std::string& folder, const std::string& object, unsigned sk) {
+    AiterCase c{fmt::format("{}/{} {} keys", folder, object, sk), folder, object, false, ""};
+    Json launch;
+    for (const V3& k : kV3)
+        if (folder == "fmha_v3_fwd" && object == k.object)
+            launch = v3_launch(k, {1, 1, 1, k.causal ? 2 * k.q_tile : k.q_tile, sk});
+    for (const V4& k : kV4)
+        if (folder == "fmha_v4_fwd" && object == k.object)
+            launch = v4_launch(k, {1, 1, 1, 256, sk});
+    if (folder == "mla")
+        launch = mla_launch(object.c_str(), object.ends_with("causal1"),
+                            {1, 1, 1, 256, sk, {256}, {sk}});
+    launch.erase("check");
+    c.text = text_of(launch);
+    return c;
+}
