@@ -78,14 +78,12 @@ void ComputeUnit::schedule_accesses(Wave& w) {
 void ComputeUnit::executed(Wave& w, const Step* s) {
     Clock& c = clocks_[w.number];
     if (s) {
-        const uint32_t from = s->from->address;
         if (s->is_memory) schedule_accesses(w);
         remember(c, *s);
         if (s->op == Op::s_setprio) c.priority = s->from->inst.operands[0].value;
         if (w.state == State::running && w.pc != s->index + 1 && w.pc < code_.steps.size()) {
             c.fetched = now_ + machine_.issue_taken_branch.count();
-            c.loops.jumped(from, code_.steps[w.pc].from->address, w.instructions,
-                           [&] { return snapshot(c); });
+            c.loops.jumped(s->index, w.pc, w.instructions, [&] { return snapshot(c); });
         }
     }
     if (w.state == State::ended) {
@@ -140,6 +138,9 @@ WorkgroupTiming ComputeUnit::finish() {
     std::vector<const Stay*> stays;
     for (const Clock& c : clocks_) stays.push_back(c.loops.main());
     t.steady = steady_window(stays, unsigned(simds_.size()));
+    if (!t.steady) return t;
+    for (uint32_t* place : {&t.steady->branch, &t.steady->target})
+        *place = code_.steps[*place].from->address;
     return t;
 }
 

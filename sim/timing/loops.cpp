@@ -11,10 +11,10 @@ void LoopTracker::taken(uint32_t from, uint32_t to, Snapshot snapshot) {
         edges_.push_back({from, to, 0, 0, {}});
         edge = edges_.end() - 1;
     }
-    if (edge->stays.empty() || 2 * edge->outside > edge->inside)
+    if (edge->stays.empty() || 2 * edge->longest_away > from - to + 1)
         edge->stays.push_back({from, to, {}});
     edge->stays.back().takings.push_back(snapshot);
-    edge->inside = edge->outside = 0;
+    edge->away = edge->longest_away = 0;
 }
 
 const Stay* LoopTracker::main() const {

@@ -1,10 +1,11 @@
 // Loops of a wave as they are run: each taken backward branch is a back edge. A stay in a loop is
-// a row of takings of one edge between which the wave was mostly inside, that is, executed at most
-// half as many instructions outside the addresses from target to branch (a rare path placed
-// elsewhere) as inside. Each taking keeps a snapshot of the counters, so that any whole iterations
-// of a stay can be looked at afterwards.
+// a row of takings of one edge between which the wave never left the code from target to branch for
+// more instructions than half of that code has: a rare path placed elsewhere belongs to the loop,
+// an epilogue and the next prologue do not. Each taking keeps a snapshot of the counters, so that
+// any whole iterations of a stay can be looked at afterwards. Places are step numbers.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "sim/timing/timing.hpp"
@@ -20,7 +21,7 @@ struct Snapshot {
 };
 
 struct Stay {
-    uint32_t branch = 0, target = 0;  // addresses
+    uint32_t branch = 0, target = 0;
     std::vector<Snapshot> takings;
     uint64_t cycles() const { return takings.back().cycle - takings.front().cycle; }
 };
@@ -32,9 +33,11 @@ public:
     // by the wave so far. `snapshot` is asked for when it goes backward.
     template <class Make>
     void jumped(uint32_t from, uint32_t to, uint64_t instructions, Make snapshot) {
-        for (Edge& e : edges_)
-            (segment_ >= e.target && from <= e.branch ? e.inside : e.outside) +=
-                instructions - instructions_;
+        for (Edge& e : edges_) {
+            const bool inside = segment_ >= e.target && from <= e.branch;
+            e.away = inside ? 0 : e.away + (instructions - instructions_);
+            e.longest_away = std::max(e.longest_away, e.away);
+        }
         segment_ = to;
         instructions_ = instructions;
         if (to <= from) taken(from, to, snapshot());
@@ -46,7 +49,8 @@ public:
 private:
     struct Edge {
         uint32_t branch, target;
-        uint64_t inside = 0, outside = 0;  // instructions since it was taken
+        // Instructions in a row outside: since the wave was inside last; most since it was taken.
+        uint64_t away = 0, longest_away = 0;
         std::vector<Stay> stays;
     };
     void taken(uint32_t from, uint32_t to, Snapshot);
