@@ -266,10 +266,12 @@ private:
                                 packed_accumulator_order(),
                                 {}};
             // Any A of ones sums the weights up, in whatever order.
-            if (s.matrix_row_sum && m.part == 0)
+            if (s.matrix_row_sum && m.part == 0) {
+                auto sum = k.section("row sum on the matrix pipe", Pipe::matrix);
                 k.v_mfma_f32_32x32x64_f8f6f4(rows.sums.d(),
                                              l.in_agprs ? A<8>(l.ones_a) : A<8>(l.ones_v),
                                              A<8>(weights.regs, Where::current()), in_place);
+            }
             for (int16_t& key : weights.k) key = int16_t(key + int(m.sub * kBlock));
             multiply(k, rows.o[m.part].d(), operands_[j], weights);
         }
