@@ -28,7 +28,7 @@ const std::map<std::string_view, Layers> kMayInclude = {
     {"kernels", {"dsl", "isa"}},
     {"sim", {"isa", "isa/llvm"}},
     {"reference", {"isa"}},
-    {"report", {"isa", "check", "sim"}},
+    {"report", {"isa", "isa/llvm", "check", "sim"}},
     {"runtime", {"isa", "sim"}},  // and kernels/abi.hpp
 };
 constexpr std::string_view kCompose[] = {"tools", "tests"};  // include everything
