@@ -10,7 +10,7 @@ namespace {
 
 // In the order in which help shows them.
 constexpr void (*kCommands[])(CLI::App&, Session&) = {
-    add_list,    add_show, add_build,  add_sim,     add_diff,        add_lint,
+    add_list,    add_show, add_build,  add_sim,     add_timeline,    add_diff, add_lint,
     add_explain, add_isa,  add_doctor, add_version, add_completions, add_help,
 };
 
