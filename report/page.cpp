@@ -20,13 +20,14 @@ Json to_json(const Recording& r) {
     for (const Recording::Place& p : r.code) code.push_back({p.address, p.text, unsigned(p.kind)});
     std::vector<Json> rows(r.waves, Json::array());
     std::vector<unsigned> simd(r.waves, 0);
-    for (const sim::Issue& i : r.issues) {
+    for (size_t n = 0; n < r.issues.size(); ++n) {
+        const sim::Issue& i = r.issues[n];
         simd[i.wave] = i.simd;
-        for (const int64_t n :
+        for (const int64_t field :
              {int64_t(r.place_number(i.address)), time(i.able), int64_t(i.issued - i.able),
               int64_t(i.waited), int64_t(i.port_cycles), time(i.pipe_begin) - time(i.issued),
-              int64_t(i.pipe_end - i.pipe_begin)})
-            rows[i.wave].push_back(n);
+              int64_t(i.pipe_end - i.pipe_begin), int64_t(r.until[n] - i.issued)})
+            rows[i.wave].push_back(field);
     }
     for (unsigned w = 0; w < r.waves; ++w) {
         waves.push_back(std::move(rows[w]));

@@ -1,7 +1,7 @@
 "use strict";
 const data = JSON.parse(document.getElementById("data").textContent);
 const kinds = data.kinds, spent = data.spent;
-const kIssue = 7, kTransfer = 9;
+const kIssue = 8, kTransfer = 9;
 const labelWidth = 132, valueWidth = 74, axisHeight = 22;
 const waitColour = {
   port: "--w-port", matrix: "--w-matrix", "matrix pipe": "--w-matrix", vmcnt: "--w-memory", memory_path: "--w-memory",
@@ -47,7 +47,7 @@ function prepare(run) {
       const at = able + waited, kind = run.code[place][2];
       const info = { type: "issue", place, wave: w, able, at, reason, port, pipe: at + pipe, pipeTime };
       if (waited > 0) add(row, { b: able, e: at, wait: reason, info });
-      add(row, { b: at, e: at + Math.max(4, port), kind, info });
+      add(row, { b: at, e: at + rows[i + 7], kind, info });
       if (port) add(run.ports[simd], { b: at, e: at + port, kind, alt: before, info });
       if (pipeTime) add(run.pipes[simd], { b: at + pipe, e: at + pipe + pipeTime, kind, alt: before, info });
     }
@@ -193,11 +193,12 @@ function draw(panel) {
         c.globalAlpha = s.alt ? .55 : 1;
         c.fillStyle = colours["--k" + s.kind];
         c.fillRect(a, y + 1, w > 3 ? w - .6 : w, r.height - 2);
-        if (w > 54) {
+        const from = Math.max(a, left), room = Math.min(a + w, right) - from - 8;
+        if (room > 46) {
           c.globalAlpha = 1;
           c.fillStyle = s.alt ? colours["--text"] : colours["--back"];
           const text = run.code[s.info.place][1].split(" ")[0].replace(/^v_/, "");
-          c.fillText(text, Math.max(a, left) + 4, y + r.height / 2, w - 6);
+          c.fillText(text, from + 4, y + r.height / 2, room);
         }
       }
     }

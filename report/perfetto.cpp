@@ -24,7 +24,7 @@ public:
             meta("thread_name", wave(w), fmt::format("wave {}", w));
         meta("thread_name", lds(), "LDS");
         meta("thread_name", path(), "memory path");
-        for (const sim::Issue& i : r_.issues) issue(i);
+        for (size_t n = 0; n < r_.issues.size(); ++n) issue(r_.issues[n], r_.until[n]);
         for (const sim::Transfer& t : r_.transfers) transfer(t);
         for (uint64_t b : r_.barriers)
             events_.push_back({{"name", "barrier"},
@@ -68,15 +68,14 @@ private:
     }
     static std::string mnemonic(const std::string& text) { return text.substr(0, text.find(' ')); }
 
-    void issue(const sim::Issue& i) {
+    void issue(const sim::Issue& i, uint64_t until) {
         const Recording::Place& p = r_.place(i.address);
         const std::string name = mnemonic(p.text);
         const Json args = {{"address", fmt::format("{:#06x}", i.address)}, {"text", p.text}};
         if (i.issued > i.able)
             slice(wave(i.wave), fmt::format("wait: {}", spent_name(i.waited)), "wait", i.able,
                   i.issued, args);
-        slice(wave(i.wave), name, kind_name(p.kind), i.issued,
-              i.issued + std::max<uint64_t>(i.port_cycles, 4), args);
+        slice(wave(i.wave), name, kind_name(p.kind), i.issued, until, args);
         if (i.port_cycles)
             slice(port(i.simd), fmt::format("w{} {}", i.wave, name), kind_name(p.kind), i.issued,
                   i.issued + i.port_cycles, args);

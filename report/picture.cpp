@@ -52,7 +52,8 @@ public:
         Layer layer;
         for (size_t n = 0; n < waves.size(); ++n)
             row(fmt::format("wave {}", waves[n]), y_ + 26 * double(n), 22, "", r);
-        for (const sim::Issue& i : r.issues) {
+        for (size_t number = 0; number < r.issues.size(); ++number) {
+            const sim::Issue& i = r.issues[number];
             if (i.simd != simd_) continue;
             const size_t n = size_t(std::find(waves.begin(), waves.end(), i.wave) - waves.begin());
             const double y = y_ + 26 * double(n);
@@ -60,8 +61,7 @@ public:
             auto& shade = n ? layer.light : layer.solid;
             box(shade[kind], r, i.pipe_begin, i.pipe_end, matrix, 22);
             box(shade[kind], r, i.issued, i.issued + i.port_cycles, port, 22);
-            box(layer.solid[kind], r, i.issued, i.issued + std::max<uint64_t>(i.port_cycles, 4), y,
-                22);
+            box(layer.solid[kind], r, i.issued, r.until[number], y, 22);
             if (i.issued > i.able + 4) box(layer.waits, r, i.able, i.issued, y + 8, 6);
         }
         body_ += fmt::format("<path class=\"w\" d=\"{}\"/>\n", layer.waits);

@@ -100,6 +100,13 @@ Recording Recorder::cut(uint64_t begin, uint64_t end, std::span<const Decoded> c
             r.issues.push_back(i);
             used[i.address] = nullptr;
         }
+    std::vector<uint64_t> next(r.waves, ~uint64_t(0));
+    r.until.resize(r.issues.size());
+    for (size_t n = r.issues.size(); n-- > 0;) {
+        const sim::Issue& i = r.issues[n];
+        r.until[n] = std::min(i.issued + std::max<uint64_t>(i.port_cycles, 4), next[i.wave]);
+        next[i.wave] = i.able;
+    }
     for (const sim::Transfer& t : transfers_)
         if (std::max(t.end, t.arrives) > r.begin && t.issued < r.end) {
             r.transfers.push_back(t);

@@ -29,6 +29,8 @@ struct Recording {
     };
     std::vector<Place> code;               // what is executed in the stretch, by address
     std::vector<sim::Issue> issues;        // that overlap it, in order of time
+    std::vector<uint64_t> until;           // by issue: when the wave could try its next one, or
+                                           // the port is free again, whichever comes first
     std::vector<sim::Transfer> transfers;  // the same
     std::vector<uint64_t> barriers;        // releases
 
