@@ -162,7 +162,6 @@ static void check_trace(const json& trace) {
             CHECK((e["s"] == "g" || e["s"] == "p" || e["s"] == "t"));
         }
     }
-    CHECK(slices.size() + 2 >= threads.size());  // the memory path may be idle
     for (auto& [thread, list] : slices) {
         CAPTURE(threads[thread]);
         std::sort(list.begin(), list.end());

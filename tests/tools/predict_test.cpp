@@ -52,8 +52,9 @@ TEST_CASE("toggled bits are counted against the instruction before", "[predict]"
         CHECK(toggles.instructions() == 4 * 16 * 8);
         return toggles.percent();
     };
-    CHECK(toggled(0) < 10);  // of zeros: only where V comes in
     const double normal = toggled(1);
+    CHECK(toggled(0) < normal / 2);  // scores of zeros change nothing, equal weights nothing
+
     CHECK(normal > 30);  // exponents of e4m3 are not evenly spread
     CHECK(normal < 50);
 }
@@ -93,7 +94,8 @@ TEST_CASE("a prediction hangs together", "[predict]") {
     CHECK(p.chip.cycles >= double(p.samples.back().cycles));
     const Prediction::Time at = p.time(mi355x(), 2.4), half = p.time(mi355x(), 1.2);
     CHECK(at.tflops == Approx(p.flops / at.seconds / 1e12));
-    CHECK(at.of_peak_pct < p.steady_matrix);
+    CHECK(at.of_peak_pct > 10);
+    CHECK(at.of_peak_pct < 100);
     CHECK(half.seconds == Approx(2 * at.seconds));
     CHECK(std::string(at.bound) == "workgroups");
     // No query sees a key before row 1024 of these: the first workgroups do almost nothing.
