@@ -1,6 +1,8 @@
 #include "diff/diff.hpp"
 #include "tools/command.hpp"
 #include "tools/listing.hpp"
+#include "tools/predict.hpp"
+#include "tools/sim_timing.hpp"
 #include "tools/subject.hpp"
 
 namespace zyfa {
@@ -101,6 +103,35 @@ std::string loop_lines(const LoopCost& a, const LoopCost& b) {
         "  predicted", share(a) == share(b) ? share(a) : share(a) + " -> " + share(b));
 }
 
+// Both sides in the cycle model, if both are kernels of ours.
+struct Timed {
+    WorkgroupTiming a, b;
+};
+std::optional<Timed> timed(const Side& a, const Side& b) {
+    if (!a.subject.recipe || !b.subject.recipe) return std::nullopt;
+    const auto time = [](const Side& s) {
+        const SimOptions with_timing = [] {
+            SimOptions o;
+            o.timing = true;
+            return o;
+        }();
+        const SimTiming timing(with_timing, s.subject.object.code,
+                               s.subject.built ? &*s.subject.built : nullptr);
+        return time_workgroup(s.subject, kComparedKeys, *timing.options());
+    };
+    return Timed{time(a), time(b)};
+}
+std::string timed_line(const Timed& t) {
+    const auto share = [](const WorkgroupTiming& w) {
+        return w.steady ? fmt::format("{:.1f}", w.steady->busy.useful_matrix) : std::string("-");
+    };
+    return fmt::format(
+        "  {:<14} {} -> {} cycles ({:+.1f} %) for 256 queries and {} keys, useful matrix cycles {} "
+        "-> {} % (model {}, {})\n",
+        "", t.a.cycles, t.b.cycles, 100 * (double(t.b.cycles) / double(t.a.cycles) - 1),
+        kComparedKeys, share(t.a), share(t.b), kTimingModel, mi355x().name);
+}
+
 class Printer {
 public:
     Printer(const Side& a, const Side& b, const DiffOptions& opt, const Session& session)
@@ -193,6 +224,10 @@ void compare_two(const DiffOptions& opt, Session& session) {
                        {"classes", to_json(classes(a, b))},
                        {"loop", {{"a", to_json(a.loop)}, {"b", to_json(b.loop)}}},
                        {"cycles", {{"a", nullptr}, {"b", nullptr}}}};
+        if (const auto t = timed(a, b))
+            result["cycles"] = {{"a", t->a.cycles},      {"b", t->b.cycles},
+                                {"queries", 256},        {"keys", kComparedKeys},
+                                {"model", kTimingModel}, {"machine", mi355x().name}};
         return print_envelope("diff", inputs, Json::array({result}));
     }
     if (same) {
@@ -206,6 +241,7 @@ void compare_two(const DiffOptions& opt, Session& session) {
     fmt::print("  {:<14} {}\n", "resources", figures(used, true));
     fmt::print("  {:<14} {}\n", "counts", figures(classes(a, b), false));
     fmt::print("{}", loop_lines(a.loop, b.loop));
+    if (const auto t = timed(a, b)) fmt::print("{}", timed_line(*t));
 }
 
 }  // namespace

@@ -63,6 +63,20 @@ Prediction::Time Prediction::time(const Machine& m, double ghz) const {
     return out;
 }
 
+WorkgroupTiming time_workgroup(const Subject& subject, uint32_t keys, const TimingOptions& timing) {
+    if (!subject.recipe)
+        throw Error(subject.name + ": only kernels of ours by id can be run for comparison",
+                    Exit::unsupported);
+    const auto draws =
+        draw("gaussian", 1, *subject.recipe, fmt::format("sq={},sk={}", kQueryTile, keys));
+    const bool matrix_row_sum = subject.chosen && subject.chosen->schedule.matrix_row_sum;
+    AttentionRun run =
+        prepare_attention(*subject.recipe, subject.object, draws.at(0), matrix_row_sum);
+    Options options = plain_options();
+    options.timing = &timing;
+    return execute(run.prepared, options).timing->workgroups.at(0);
+}
+
 Prediction predict(const Subject& subject, const AttentionShape& shape, const TimingOptions& timing,
                    uint64_t seed) {
     if (!subject.recipe)

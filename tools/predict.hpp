@@ -34,6 +34,11 @@ struct Prediction {
     Time time(const Machine&, double ghz) const;
 };
 
+// One workgroup alone: 256 queries that see all of `keys` keys, gaussian input of seed 1. What two
+// kernels are compared by. Error (Exit::unsupported): no recipe.
+inline constexpr uint32_t kComparedKeys = 4096;
+WorkgroupTiming time_workgroup(const Subject&, uint32_t keys, const TimingOptions&);
+
 // Error (Exit::unsupported): no recipe, or no query row.
 Prediction predict(const Subject&, const AttentionShape&, const TimingOptions&, uint64_t seed);
 
