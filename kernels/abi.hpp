@@ -72,14 +72,16 @@ inline constexpr std::array kAttentionFields = std::to_array<AttentionField>({
 #undef ZYFA_POINTER
 #undef ZYFA_VALUE
 
-// Workgroups: query tiles, query heads, batch entries. Threads: as many as the code object's
+// Workgroups: query heads, batch entries, query tiles. Heads first: workgroups go to dies in turn
+// (HipKittens), so that with a multiple of 8 heads each die has K and V of its own heads in L2, and
+// a causal launch starts with the longest tile of every head. Threads: as many as the code object's
 // .max_flat_workgroup_size says, 512 or 256 by schedule.
 struct AttentionGrid {
     uint32_t x, y, z;
 };
 inline constexpr uint32_t kQueryTile = 256;
 inline AttentionGrid attention_grid(uint32_t b, uint32_t hq, uint32_t sq) {
-    return {(sq + kQueryTile - 1) / kQueryTile, hq, b};
+    return {hq, b, (sq + kQueryTile - 1) / kQueryTile};
 }
 
 }  // namespace zyfa

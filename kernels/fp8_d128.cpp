@@ -106,8 +106,19 @@ private:
         k.v_lshrrev_b32(thread, 6, thread);
         k.v_readfirstlane_b32(l.wave, thread);
         k.s_lshl_b32(l.wave_lds, l.wave, 10);
-        k.s_lshl_b32(first_query, k.workgroup_id_x, 8);
-        divide_heads(k, kv_head, k.workgroup_id_y, sizes[2]);
+        if (r.causal) {
+            // Later rows see more keys; the longest workgroups start first, so that the launch
+            // ends with short ones.
+            auto tile = k.sgpr<1>("query_tile");
+            k.s_add_u32(tile, sq, int(kQueryTile - 1));
+            k.s_lshr_b32(tile, tile, 8);
+            k.s_sub_u32(tile, tile, k.workgroup_id_z);
+            k.s_sub_u32(tile, tile, 1);
+            k.s_lshl_b32(first_query, tile, 8);
+        } else {
+            k.s_lshl_b32(first_query, k.workgroup_id_z, 8);
+        }
+        divide_heads(k, kv_head, k.workgroup_id_x, sizes[2]);
         load_scales();
     }
 
@@ -115,7 +126,7 @@ private:
     void load_scales() {
         auto offset = k.sgpr<2>("descale_offset"), where = k.sgpr<2>("descale_address");
         k.s_mov_b64(offset, 0);
-        add_product(k, offset, k.workgroup_id_z, field(&AttentionArgs::descale_stride_b));
+        add_product(k, offset, k.workgroup_id_y, field(&AttentionArgs::descale_stride_b));
         add_product(k, offset, kv_head, field(&AttentionArgs::descale_stride_h));
         k.s_lshl_b64(offset, offset, 2);
         auto load = [&](Sgpr<1> to, uint64_t AttentionArgs::* member) {
@@ -150,7 +161,7 @@ private:
                       unsigned log2_bytes, int64_t AttentionArgs::* stride_row = nullptr) {
         auto base = k.sgpr<2>(name);
         k.s_mov_b64(base, 0);
-        add_product(k, base, k.workgroup_id_z, field(stride_b));
+        add_product(k, base, k.workgroup_id_y, field(stride_b));
         add_product(k, base, head, field(stride_h));
         if (stride_row) add_product(k, base, first_query, field(stride_row));
         if (log2_bytes) k.s_lshl_b64(base, base, int(log2_bytes));
@@ -240,7 +251,7 @@ private:
             q_descriptor = k.sgpr<4>("q_descriptor");
             make_descriptor(
                 k, q_descriptor,
-                head_base("q_base", &AttentionArgs::q, k.workgroup_id_y, &AttentionArgs::q_stride_b,
+                head_base("q_base", &AttentionArgs::q, k.workgroup_id_x, &AttentionArgs::q_stride_b,
                           &AttentionArgs::q_stride_h, 0, &AttentionArgs::q_stride_row));
             k.s_mov_b32(q_row_bytes, field(&AttentionArgs::q_stride_row)[0]);
             bound_rows(k, q_descriptor, query_rows, q_row_bytes, kHead);
@@ -300,12 +311,13 @@ private:
         k.s_mov_b32(l.first_key, 0);
     }
 
-    Accumulator accumulator(std::string_view name) {
-        Accumulator a;
+    template <unsigned N>
+    AccumulatorOf<N> accumulator(std::string_view name) {
+        AccumulatorOf<N> a;
         a.in_agprs = l.in_agprs;
-        if (a.in_agprs) a.a = k.agpr<16>(name);
-        else a.v = k.vgpr<16>(name);
-        for (unsigned i = 0; i < 16; ++i) {
+        if (a.in_agprs) a.a = k.agpr<N>(name);
+        else a.v = k.vgpr<N>(name);
+        for (unsigned i = 0; i < N; ++i) {
             if (a.in_agprs) k.v_accvgpr_write_b32(a.a[i], 0);
             else k.v_mov_b32(a.v[i], 0);
         }
@@ -315,7 +327,7 @@ private:
     void initialise() {
         auto part = k.section("zero", Pipe::vector);
         for (QueryBlock& rows : l.rows) {
-            for (auto& tile : rows.o) tile = accumulator("o");
+            for (auto& tile : rows.o) tile = accumulator<16>("o");
             rows.p.resize(plan.weight_copies);
             for (auto& copy : rows.p)
                 for (unsigned b = 0; b < s.key_tile / 64; ++b) {
@@ -332,22 +344,32 @@ private:
             k.v_mov_b32(rows.row_sum, 0);
             k.v_mov_b32(rows.row_max, kNoScore);
             k.v_mov_b32(rows.reference, 0);
-            if (s.matrix_row_sum) rows.sums = accumulator("row_sums");
+            if (s.matrix_row_sum) rows.sums = accumulator<4>("row_sums");
         }
         k.v_mov_b32(l.minus_infinity, -std::numeric_limits<float>::infinity());
         if (!s.matrix_row_sum) return;
         if (l.in_agprs) l.ones_a = k.agpr<8>("ones");
         else l.ones_v = k.vgpr<8>("ones");
+        // Lanes 0, 8, 20 and 28 of each half: those of A's rows 0, 8 and 4, 12 whose part of k
+        // holds the weights of queries 0 to 15 and 16 to 31. Others have zeros.
+        auto row = k.vgpr<1>("lane_of_half"), one = k.vgpr<1>("one");
+        k.v_and_b32(row, 31, lane);
+        k.v_mov_b32(one, 0);
+        for (const int with_ones : {0, 8, 20, 28}) {
+            auto ones = k.vgpr<1>("ones_here");
+            k.v_cmp_eq_u32(vcc, with_ones, row);
+            k.v_mov_b32(ones, 0x38383838u);  // four times 1.0 in e4m3
+            k.v_cndmask_b32(one, one, ones, vcc);
+        }
         for (unsigned i = 0; i < 8; ++i) {
-            auto one = k.vgpr<1>("one");
-            k.v_mov_b32(one, 0x38383838u);  // four times 1.0 in e4m3
             if (l.in_agprs) k.v_accvgpr_write_b32(l.ones_a[i], one);
             else k.v_mov_b32(l.ones_v[i], one);
         }
     }
 
     // --- after the loop --------------------------------------------------------------------------
-    Vgpr<1> word_of(const Accumulator& tile, unsigned i) {
+    template <unsigned N>
+    Vgpr<1> word_of(const AccumulatorOf<N>& tile, unsigned i) {
         if (!tile.in_agprs) return tile.v[i];
         auto word = k.vgpr<1>("word");
         k.v_accvgpr_read_b32(word, tile.a[i]);
@@ -377,7 +399,7 @@ private:
             o_row_bytes = k.sgpr<1>("o_row_bytes");
             make_descriptor(
                 k, o_descriptor,
-                head_base("o_base", &AttentionArgs::o, k.workgroup_id_y, &AttentionArgs::o_stride_b,
+                head_base("o_base", &AttentionArgs::o, k.workgroup_id_x, &AttentionArgs::o_stride_b,
                           &AttentionArgs::o_stride_h, 1, &AttentionArgs::o_stride_row));
             k.s_lshl_b32(o_row_bytes, field(&AttentionArgs::o_stride_row)[0], 1);
             bound_rows(k, o_descriptor, query_rows, o_row_bytes, 2 * kHead);
@@ -410,7 +432,7 @@ private:
         k.v_mul_f32(value, kLn2, value);
         if (block == 0) {
             lse_descriptor = k.sgpr<4>("lse_descriptor");
-            auto base = head_base("lse_base", &AttentionArgs::lse, k.workgroup_id_y,
+            auto base = head_base("lse_base", &AttentionArgs::lse, k.workgroup_id_x,
                                   &AttentionArgs::lse_stride_b, &AttentionArgs::lse_stride_h, 2);
             auto start = k.sgpr<1>("lse_start");
             k.s_lshl_b32(start, first_query, 2);

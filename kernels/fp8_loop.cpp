@@ -265,12 +265,14 @@ private:
             TileOperand weights{rows.p[modulo(index + m.tile, plan.weight_copies)][m.sub].operand(),
                                 packed_accumulator_order(),
                                 {}};
-            // Any A of ones sums the weights up, in whatever order.
+            // Ones in rows 0, 4, 8 and 12 of A, each for the lanes that hold its queries: the
+            // first register of every lane is then the sum of its own query, whatever the order
+            // of the keys.
             if (s.matrix_row_sum && m.part == 0) {
                 auto sum = k.section("row sum on the matrix pipe", Pipe::matrix);
-                k.v_mfma_f32_32x32x64_f8f6f4(rows.sums.d(),
-                                             l.in_agprs ? A<8>(l.ones_a) : A<8>(l.ones_v),
-                                             A<8>(weights.regs, Where::current()), in_place);
+                k.v_mfma_f32_16x16x128_f8f6f4(rows.sums.d(),
+                                              l.in_agprs ? A<8>(l.ones_a) : A<8>(l.ones_v),
+                                              A<8>(weights.regs, Where::current()), in_place);
             }
             for (int16_t& key : weights.k) key = int16_t(key + int(m.sub * kBlock));
             multiply(k, rows.o[m.part].d(), operands_[j], weights);
@@ -368,16 +370,14 @@ private:
 
     void rescale(QueryBlock& rows) {
         auto part = k.section("rescale", Pipe::vector);
-        std::vector<Accumulator> all(rows.o.begin(), rows.o.end());
-        if (s.matrix_row_sum) all.push_back(rows.sums);
         Label same{};
         if (s.lazy) {
             same = k.label("same_reference");
             k.v_cmp_neq_f32(vcc, 1.0f, rows.alpha);
             k.s_cbranch_vccz(same);
         }
-        for (const Accumulator& tile : all)
-            for (unsigned i = 0; i < 16; ++i) {
+        const auto shrink = [&](const auto& tile, unsigned count) {
+            for (unsigned i = 0; i < count; ++i) {
                 if (!tile.in_agprs) {
                     k.v_mul_f32(tile.v[i], rows.alpha, tile.v[i]);
                     continue;
@@ -387,6 +387,9 @@ private:
                 k.v_mul_f32(word, rows.alpha, word);
                 k.v_accvgpr_write_b32(tile.a[i], word);
             }
+        };
+        for (const Accumulator& tile : rows.o) shrink(tile, 16);
+        if (s.matrix_row_sum) shrink(rows.sums, 1);
         if (s.lazy) k.place(same);
     }
 };

@@ -18,20 +18,22 @@ struct TileStream {
     std::vector<Vgpr<1>> offset;  // of the bytes that a lane fetches, one for each load
 };
 
-// 16 registers of a 32x32 result. AGPRs hold what the vector ALU seldom needs.
-struct Accumulator {
+// Registers of a result: 16 of a 32x32, 4 of a 16x16. AGPRs hold what the vector ALU seldom needs.
+template <unsigned N>
+struct AccumulatorOf {
     bool in_agprs = false;
-    Vgpr<16> v;
-    Agpr<16> a;
-    D<16> d(Where at = Where::current()) const { return in_agprs ? D<16>(a, at) : D<16>(v, at); }
+    Vgpr<N> v;
+    Agpr<N> a;
+    D<N> d(Where at = Where::current()) const { return in_agprs ? D<N>(a, at) : D<N>(v, at); }
 };
+using Accumulator = AccumulatorOf<16>;
 
 // 32 queries of a wave; a lane has one of them, lane + 32 the same.
 struct QueryBlock {
     std::array<TileOperand, 2> q;  // d 0..63, 64..127
     Vgpr<1> limit;                 // last visible key, minus 4 for the upper half of the wave
     Vgpr<1> row_sum;               // by the vector ALU
-    Accumulator sums;              // by the matrix pipe: 16 times the same
+    AccumulatorOf<4> sums;         // by the matrix pipe, in the first register; the others are 0
     Vgpr<1> row_max;               // of raw scores
     Vgpr<1> alpha;                 // what older weights shrink by
     Vgpr<1> reference;             // weights are 2^(score * scale - reference)
@@ -52,7 +54,7 @@ struct LoopState {
     std::array<Vgpr<1>, 4> key_read, value_read;
     std::vector<QueryBlock> rows;
     bool in_agprs = false;  // fragments, too
-    Agpr<8> ones_a;         // 1.0 in e4m3, for row sums by the matrix pipe
+    Agpr<8> ones_a;         // 1.0 in e4m3 or 0, for row sums by the matrix pipe
     Vgpr<8> ones_v;
 };
 

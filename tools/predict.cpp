@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "kernels/abi.hpp"
 #include "sim/timing/toggles.hpp"
@@ -20,6 +21,8 @@ struct Sizes {
             int64_t(std::min((tile + 1) * kQueryTile, sq)) + int64_t(sk) - int64_t(sq);
         return uint64_t(std::clamp<int64_t>(last, 0, int64_t(sk)));
     }
+    // Causal kernels take the last query tile first (kernels/fp8_d128.cpp).
+    uint64_t workgroup(uint64_t tile) const { return causal ? query_tiles - 1 - tile : tile; }
     uint64_t key_tiles(uint64_t tile) const { return (keys(tile) + key_tile - 1) / key_tile; }
     double pairs() const {  // of one head
         double sum = 0;
@@ -115,7 +118,7 @@ Prediction predict(const Subject& subject, const AttentionShape& shape, const Ti
             prepare_attention(*subject.recipe, subject.object, draws.at(0), matrix_row_sum);
         Options options = plain_options();
         options.timing = &timing;
-        options.only_workgroup = int64_t(tile);
+        options.only_workgroup = int64_t(sizes.workgroup(tile));
         const Result result = execute(run.prepared, options);
         const WorkgroupTiming& group = result.timing->workgroups.at(0);
         out.samples.push_back({tile, count, group.cycles, 0});
@@ -132,13 +135,13 @@ Prediction predict(const Subject& subject, const AttentionShape& shape, const Ti
     std::vector<float> cycles;
     double tiles_read = 0;
     std::vector<float> by_tile;
-    for (uint64_t tile = 0; tile < sizes.query_tiles; ++tile) {
-        by_tile.push_back(float(between(known, sizes.key_tiles(tile))));
-        tiles_read += double(sizes.key_tiles(tile));
+    for (uint64_t group = 0; group < sizes.query_tiles; ++group) {
+        const uint64_t count = sizes.key_tiles(sizes.workgroup(group));  // its own inverse
+        by_tile.push_back(float(between(known, count)));
+        tiles_read += double(count);
     }
     const uint64_t heads = uint64_t(shape.hq) * shape.b;
-    for (uint64_t head = 0; head < heads; ++head)
-        cycles.insert(cycles.end(), by_tile.begin(), by_tile.end());
+    for (const float of_one : by_tile) cycles.insert(cycles.end(), heads, of_one);
     // Workgroups on one compute unit share its pipes: each takes as much longer.
     for (float& c : cycles) c *= float(out.per_compute_unit);
     out.chip = dispatch(machine, cycles, out.per_compute_unit);
@@ -151,9 +154,13 @@ Prediction predict(const Subject& subject, const AttentionShape& shape, const Ti
     const double l2 = own + tiles_read * double(sizes.key_tile) * d * double(heads);
     const double hbm = own + kv_head * double(shape.hk) * double(shape.b);
     out.traffic = traffic(machine, l2, hbm, machine.clock_dense.value);
-    const double heads_at_once = std::min(
-        double(shape.hk) * shape.b,
-        std::max(1.0, double(out.chip.places) / double(sizes.query_tiles) * shape.hk / shape.hq));
+    // Heads are the first axis: die n has those whose number is n modulo the dies, as far as the
+    // workgroups that run at one time reach.
+    const double dies = machine.chip_xcds.value;
+    const double groups = std::min(double(out.workgroups), double(out.chip.places)) / dies;
+    const double stride = std::gcd(uint64_t(shape.hq), uint64_t(dies));
+    const double query_heads = std::min(groups, std::max(1.0, double(heads) / stride));
+    const double heads_at_once = std::max(1.0, query_heads * shape.hk / shape.hq);
     out.kv_bytes_at_once = heads_at_once * kv_head;
 
     sim::Toggles toggles;
@@ -161,7 +168,7 @@ Prediction predict(const Subject& subject, const AttentionShape& shape, const Ti
         prepare_attention(*subject.recipe, subject.object, draws.at(0), matrix_row_sum);
     Options options = plain_options();
     options.hook = &toggles;
-    options.only_workgroup = int64_t(last / 2);
+    options.only_workgroup = int64_t(sizes.workgroup(last / 2));
     execute(run.prepared, options);
     out.toggled_pct = toggles.percent();
     return out;
