@@ -6,6 +6,7 @@
 
 #include "isa/banks.hpp"
 #include "isa/lanes.hpp"
+#include "isa/random.hpp"
 
 using namespace zyfa;
 using Json = nlohmann::ordered_json;
@@ -255,4 +256,23 @@ TEST_CASE("passes of the machine file and of the instruction agree", "[isa][mach
                 REQUIRE(passes(i) == expected);
             }
     }
+}
+
+TEST_CASE("the fast count of LDS phases is that of the full one", "[isa]") {
+    Random random(7);
+    for (unsigned a = 0; a < kLdsAccesses; ++a)
+        for (unsigned n = 0; n < 200; ++n) {
+            const auto access = LdsAccess(a);
+            const unsigned bytes = lds_access_bytes(access);
+            std::array<uint32_t, 64> narrow;
+            std::array<uint64_t, 64> wide;
+            for (unsigned l = 0; l < 64; ++l) {
+                narrow[l] = uint32_t(random.bits() % (n % 2 ? 65536 : 2048)) / bytes * bytes;
+                wide[l] = narrow[l];
+            }
+            const uint64_t active = n % 3 ? ~0ull : random.bits();
+            CAPTURE(lds_access_name(access), n);
+            REQUIRE(phases_needed(access, wide, active, mi355x()) ==
+                    bank_use(access, narrow, active).needed);
+        }
 }

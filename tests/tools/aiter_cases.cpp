@@ -475,19 +475,23 @@ std::vector<AiterCase> aiter_ragged_cases() {
     return cases;
 }
 
-AiterCase aiter_long_case(const std::string& folder, const std::string& object, unsigned sk) {
-    AiterCase c{fmt::format("{}/{} {} keys", folder, object, sk), folder, object, false, ""};
-    Json launch;
+std::vector<AiterCase> aiter_long_cases() {
+    constexpr unsigned kKeys = 16384;
+    std::vector<AiterCase> cases;
+    const auto add = [&](const char* folder, std::string object, Json launch) {
+        launch.erase("check");
+        cases.push_back({fmt::format("{}/{} {} keys", folder, object, kKeys), folder,
+                         std::move(object), true, text_of(launch)});
+    };
     for (const V3& k : kV3)
-        if (folder == "fmha_v3_fwd" && object == k.object)
-            launch = v3_launch(k, {1, 1, 1, k.causal ? 2 * k.q_tile : k.q_tile, sk});
-    for (const V4& k : kV4)
-        if (folder == "fmha_v4_fwd" && object == k.object)
-            launch = v4_launch(k, {1, 1, 1, 256, sk});
-    if (folder == "mla")
-        launch = mla_launch(object.c_str(), object.ends_with("causal1"),
-                            {1, 1, 1, 256, sk, {256}, {sk}});
-    launch.erase("check");
-    c.text = text_of(launch);
-    return c;
+        if (!k.group)
+            add("fmha_v3_fwd", k.object,
+                v3_launch(k, {1, 1, 1, k.causal ? 2 * k.q_tile : k.q_tile, kKeys}));
+    for (const V4& k : kV4) add("fmha_v4_fwd", k.object, v4_launch(k, {1, 1, 1, 256, kKeys}));
+    for (bool causal : {false, true}) {
+        const auto object = fmt::format("mla_pfl_qh192_vh128_m32x8_n128x1_causal{}", int(causal));
+        add("mla", object,
+            mla_launch(object.c_str(), causal, {1, 1, 1, 256, kKeys, {256}, {kKeys}}));
+    }
+    return cases;
 }

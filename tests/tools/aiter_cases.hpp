@@ -15,5 +15,6 @@ struct AiterCase {
 std::vector<AiterCase> aiter_cases();
 // f8f6 and f6f4 with a number of keys that is no multiple of 128.
 std::vector<AiterCase> aiter_ragged_cases();
-// One workgroup of an object with `sk` keys, without a check: for timing. MLA objects, too.
-AiterCase aiter_long_case(const std::string& folder, const std::string& object, unsigned sk);
+// One workgroup of each object but those for groups, with 16384 keys and without a check: for the
+// cycle model. They are files in tests/launches/long/, too.
+std::vector<AiterCase> aiter_long_cases();

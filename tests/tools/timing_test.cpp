@@ -52,8 +52,11 @@ struct Intervals : sim::TimingSink {
 TEST_CASE("AITER's FP8 kernels are as busy as on the hardware", "[aiter][timing]") {
     if (test::aiter_folder().empty()) return;
     const bool causal = GENERATE(false, true);
-    const AiterCase c =
-        aiter_long_case("fmha_v3_fwd", causal ? "fwd_hd128_fp8_causal" : "fwd_hd128_fp8", 8192);
+    const auto cases = aiter_long_cases();
+    const AiterCase c = *std::find_if(cases.begin(), cases.end(), [&](const AiterCase& a) {
+        return a.folder == "fmha_v3_fwd" &&
+               a.object == (causal ? "fwd_hd128_fp8_causal" : "fwd_hd128_fp8");
+    });
     const LaunchFile launch = parse_launch_file(c.text, c.name);
     if (!fs::exists(launch.code_object_path())) {
         fmt::print("SKIPPED: {} is not in ZYFA_AITER_DIR\n", c.object);
@@ -85,6 +88,18 @@ TEST_CASE("AITER's FP8 kernels are as busy as on the hardware", "[aiter][timing]
         CAPTURE(cycles);
         CHECK(cycles > 5300);
         CHECK(cycles < 5700);
+    }
+}
+
+// ZYFA_WRITE_LAUNCHES=1 writes them anew.
+TEST_CASE("the long launch files are those of the cases", "[tools][timing]") {
+    for (const AiterCase& c : aiter_long_cases()) {
+        const std::string path = std::string(ZYFA_SOURCE_DIR) + "/tests/launches/long/" + c.folder +
+                                 "_" + c.object + ".json";
+        if (std::getenv("ZYFA_WRITE_LAUNCHES")) write_file(path, c.text);
+        CAPTURE(path);
+        REQUIRE(fs::exists(path));
+        CHECK(read_text(path) == c.text);
     }
 }
 
