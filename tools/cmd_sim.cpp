@@ -186,13 +186,13 @@ void simulate(const SimOptions& opt, Session& session) {
 
 void add_sim(CLI::App& app, Session& session) {
     auto opt = std::make_shared<SimOptions>();
-    auto* cmd = app.add_subcommand("sim", "Run a kernel in the functional simulator");
+    auto* cmd = app.add_subcommand("sim", "Run a kernel in the simulator: result, findings, predicted cycles");
     cmd->alias("run")->alias("emulate");
     add_sim_options(*cmd, *opt);
     cmd->footer(
         "  zyfa-gen sim fp8_d128_causal --shape b=1,h=2,hk=1,sq=300,sk=300 --check\n"
         "  zyfa-gen sim fp8_d128_causal --shape sq=70,sk=130 --runs 200\n"
-        "  zyfa-gen sim --replay launch.json --json\n");
+        "  zyfa-gen sim --replay launch.json --timing --json\n");
     cmd->callback([opt, &session] { simulate(*opt, session); });
 }
 
