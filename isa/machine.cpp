@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "isa/lanes.hpp"
+
 namespace zyfa {
 
 namespace {
@@ -187,6 +189,22 @@ unsigned Machine::issue_cycles(const Inst& i) const {
                (matrix_hold_base_slots.count() + (widest + per_slot - 1) / per_slot);
     }
     return rate(op.rate).count();
+}
+
+unsigned Machine::passes(const Inst& i) const {
+    const MatrixShape s = matrix_shape(i);
+    if (s.mn == 0) return 0;
+    const bool big = s.mn == 32, any_8bit = s.a.bits == 8 || s.b.bits == 8;
+    const auto pick = [&](const Number& of_32, const Number& of_16) {
+        return (big ? of_32 : of_16).count();
+    };
+    if (i.info().rate == Rate::mfma_f8f6f4)
+        return any_8bit ? pick(matrix_passes_32x32x64_8bit, matrix_passes_16x16x128_8bit)
+                        : pick(matrix_passes_32x32x64_narrow, matrix_passes_16x16x128_narrow);
+    if (s.a.bits == 32) return pick(matrix_passes_32x32_f32, matrix_passes_16x16_f32);
+    if (s.a.bits == 16) return pick(matrix_passes_32x32_16bit, matrix_passes_16x16_16bit);
+    if (i.info().rate == Rate::mfma_i8) return pick(matrix_passes_32x32_i8, matrix_passes_16x16_i8);
+    return pick(matrix_passes_32x32_8bit, matrix_passes_16x16_8bit);
 }
 
 unsigned Machine::occupancy_waves_per_simd(unsigned vgprs, unsigned agprs) const {

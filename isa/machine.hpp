@@ -71,6 +71,8 @@ struct Machine {
     // Cycles of the issue port (of the LDS or memory pipe for those) that this instruction takes:
     // its rate, s_nop by its operand, matrix instructions by the width of their sources.
     unsigned issue_cycles(const Inst&) const;
+    // Passes of the matrix pipe; 0 for what is no matrix instruction.
+    unsigned passes(const Inst&) const;
     unsigned occupancy_waves_per_simd(unsigned vgprs, unsigned agprs) const;
 };
 

@@ -22,7 +22,7 @@ Category category_of(const Inst& inst) {
 void matrix_cost(Cost& c, const Inst& inst, const Effects& e, const TimingOptions& o) {
     const Machine& m = *o.machine;
     const unsigned slot = m.issue_slot_cycles.count();
-    const unsigned passes = zyfa::passes(inst);
+    const unsigned passes = m.passes(inst);
     c.pipe = uint16_t(passes * m.matrix_pass_cycles.count());
     c.result = uint16_t(c.pipe + m.matrix_result_slots.count() * slot);
     c.packed = uint16_t(c.pipe + m.matrix_packed_f32_wait_slots.count() * slot);
