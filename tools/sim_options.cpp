@@ -168,7 +168,8 @@ void add_sim_options(CLI::App& cmd, SimOptions& o) {
 
     cmd.add_flag("--timing", o.timing,
                  "predict cycles; waves and loads then go by the cycle model");
-    text("--machine", o.machine, "FILE", "machine numbers for --timing (default: MI355X)");
+    text("--machine", o.machine, "FILE",
+         "for --timing: mi355x, mi350x or a machine file (default: mi355x)");
     text("--arbiter", o.arbiter, "RULE",
          "who issues first at equal priority: oldest, round-robin, youngest");
     number("--hot", o.hot, "instructions that waited most, shown with --timing");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "isa/file.hpp"
+#include "isa/machines.hpp"
 
 namespace zyfa {
 
@@ -77,7 +78,9 @@ SimTiming::SimTiming(const SimOptions& opt, std::span<const Decoded> code, const
     : wanted_(opt.timing) {
     options_.arbiter = arbiter_of(opt.arbiter);
     if (!wanted_) return;
-    if (!opt.machine.empty()) {
+    if (const Machine* shipped = shipped_machine(opt.machine)) {
+        options_.machine = shipped;
+    } else if (!opt.machine.empty()) {
         machine_ = load_machine(read_text(opt.machine), opt.machine);
         options_.machine = &machine_;
     }

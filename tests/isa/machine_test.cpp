@@ -1,5 +1,6 @@
 // The machine file: complete, consistent with arithmetic, and refused when anything is off.
 #include "isa/machine.hpp"
+#include "isa/machines.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -254,4 +255,22 @@ TEST_CASE("the fast count of LDS phases is that of the full one", "[isa]") {
             REQUIRE(phases_needed(access, wide, active, mi355x()) ==
                     bank_use(access, narrow, active).needed);
         }
+}
+
+TEST_CASE("the machines that come along differ in their clocks alone", "[isa][machine]") {
+    REQUIRE(shipped_machines().front() == "mi355x");
+    CHECK(shipped_machine("mi355x") == &mi355x());
+    CHECK(shipped_machine("mi300x") == nullptr);
+    CHECK(shipped_machine("") == nullptr);
+    const Machine* other = shipped_machine("mi350x");
+    REQUIRE(other);
+    CHECK(other->name == "mi350x");
+    CHECK(other->model == mi355x().model);
+    const auto a = rows(mi355x()), b = rows(*other);
+    REQUIRE(a.size() == b.size());
+    for (size_t n = 0; n < a.size(); ++n) {
+        CAPTURE(a[n].path);
+        if (a[n].path.starts_with("clock/")) CHECK(b[n].number->value < a[n].number->value);
+        else CHECK(b[n].number->value == a[n].number->value);
+    }
 }

@@ -92,7 +92,7 @@ TEST_CASE("each knob of a schedule shows in the code", "[kernels][schedules]") {
         {"/phases/0/priority", 2},
         {"/phases/1/wait", {{"vmcnt", 0}}},
         {"/phases/0/behind", {"load_v(i+2)", "load_k(i+2)"}},
-        {"/phases/0/work", {"qk(i)", "pv(i-1)"}},
+        {"/phases/0/work", {"pv(i-1)", "qk(i)"}},
         {"/phases/0/work", {"pv(i-1)[0:2]", "qk(i)", "pv(i-1)[2:4]"}},
         {"/phases/1/work", {"mask(i)", "max(i)", "rescale(i)", "exp(i)", "pack(i)", "sum(i)"}},
         {"/phases/0/barrier", false},
@@ -201,12 +201,12 @@ TEST_CASE("a tile is not waited for before it is loaded", "[kernels][schedules]"
 
 TEST_CASE("a pinned wait that is too weak is refused", "[kernels][schedules]") {
     Json file = file_of("two_phases");
-    // Eight loads are in flight, the keys that the next phase reads are the first two of them.
+    // Eight loads are in flight, the values that the next phase reads are the first two of them.
     file["/phases/1/wait"_json_pointer] = {{"vmcnt", 4}};
     CHECK(code_of(file).find("vmcnt(4)") != std::string::npos);
     file["/phases/1/wait"_json_pointer] = {{"vmcnt", 7}};
     CHECK_THROWS_WITH(code_of(file), Contains("phase 'softmax': the pinned wait is too weak: "
-                                              "vmcnt(6) is needed (k"));
+                                              "vmcnt(6) is needed (v"));
 }
 
 TEST_CASE("barriers say where the other half of the waves may be", "[kernels][schedules]") {
