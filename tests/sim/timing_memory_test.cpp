@@ -99,6 +99,23 @@ TEST_CASE("loads come back in order and share the return path", "[sim][timing]")
     CHECK(loads[1].arrives < loads[2].arrives);
 }
 
+TEST_CASE("data of all waves passes one return path", "[sim][timing]") {
+    Timed t;
+    t.waves = 4;
+    // 16 bytes of a request of 64 for each lane: 4096 bytes pass, in 64 cycles.
+    t.run(
+        "v_lshlrev_b32 v1, 6, v0\ns_lshl_b32 s5, s4, 12\nv_add_u32 v1, s5, v1\n"
+        "global_load_dwordx4 v[20:23], v1, s[2:3]\ns_waitcnt vmcnt(0)\n");
+    const auto loads = of_kind(t, Transfer::Kind::load);
+    REQUIRE(loads.size() == 4);
+    for (const Transfer& l : loads) CHECK(l.bytes == 64 * mi355x().memory_request_bytes.count());
+    for (size_t n = 1; n < 4; ++n) {
+        CHECK(loads[n].issued - loads[0].issued == n * mi355x().rate(Rate::vmem_load).count());
+        CHECK(loads[n].begin == loads[n - 1].end);
+    }
+    CHECK(loads[3].end - loads[0].begin == 4 * 64);
+}
+
 TEST_CASE("a direct load to LDS takes LDS write time when its data comes", "[sim][timing]") {
     Timed t;
     t.run(

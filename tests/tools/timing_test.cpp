@@ -136,20 +136,20 @@ TEST_CASE("machine file, arbiter and workgroup of a timed run can be chosen", "[
     REQUIRE(slower.find(from) != slower.npos);
     slower.replace(slower.find(from), from.size(), "\"trans\":       {\"value\": 16,");
     const std::string file = folder.write("slow.json", slower);
-    const std::string sim =
-        "sim fp8_d128_full --shape sq=600,sk=2500 --json --timing --workgroup 1 ";
+    const std::string sim = "sim fp8_d128_full --shape sq=600,sk=2500 --json --timing ";
     const auto timing = [&](const std::string& more) {
         const auto outcome = test::run(sim + more);
         CAPTURE(outcome.err);
         REQUIRE(outcome.status == 0);
         return json::parse(outcome.out)["results"][0]["timing"];
     };
-    const json as_is = timing(""), slow = timing("--machine '" + file + "'"),
-               turns = timing("--arbiter round-robin");
+    const json as_is = timing("--workgroup 1"),
+               slow = timing("--workgroup 1 --machine '" + file + "'"),
+               turns = timing("--workgroup 1 --arbiter round-robin");
     CHECK(as_is["workgroup_cycles"]["count"] == 1);
     CHECK(slow["cycles"] > as_is["cycles"]);
     CHECK(turns["arbiter"] == "round-robin");
-    CHECK(as_is == timing("--threads 2"));
+    CHECK(timing("--threads 1") == timing("--threads 2"));
 }
 
 TEST_CASE("options that contradict a timed run are refused", "[tools][timing]") {
