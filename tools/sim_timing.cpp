@@ -100,7 +100,7 @@ Json to_json(const Timing& t, size_t most) {
     Json hot = Json::array();
     for (const InstructionTiming* i : hottest(t, most)) hot.push_back(to_json(*i));
     Json json{
-        {"cycles", t.cycles(1)},
+        {"cycles", t.workgroups.empty() ? Json(nullptr) : Json(t.cycles(1))},
         {"steady_matrix_busy_pct", of(s ? s->busy.matrix : 0)},
         {"steady_port_busy_pct", of(s ? s->busy.port : 0)},
         {"useful_matrix_pct", of(s ? s->busy.useful_matrix : 0)},
@@ -135,6 +135,7 @@ std::string to_text(const Timing& t, size_t most) {
     std::string text =
         fmt::format("  predicted      by model {}, machine {} with numbers {}, arbiter {}\n",
                     kTimingModel, t.machine, t.numbers, arbiter_name(t.arbiter));
+    if (t.workgroups.empty()) return text + "                 nothing: no workgroup has ended\n";
     if (t.workgroups.size() == 1)
         text += fmt::format("                 {} cycles for workgroup {}", t.cycles(1),
                             t.workgroups[0].index);

@@ -91,6 +91,41 @@ TEST_CASE("AITER's FP8 kernels are as busy as on the hardware", "[aiter][timing]
     }
 }
 
+// Their waves meet and their loads arrive at other times then; what they write stays the same.
+TEST_CASE("AITER's kernels write the same bytes in a timed run", "[aiter][timing]") {
+    if (test::aiter_folder().empty()) return;
+    for (const AiterCase& c : aiter_cases()) {
+        if (!c.is_file) continue;
+        const LaunchFile launch = parse_launch_file(c.text, c.name);
+        if (!fs::exists(launch.code_object_path())) continue;
+        CAPTURE(c.name);
+        Prepared plain = prepare(launch), timed = prepare(launch);
+        const TimingOptions timing;
+        Options options;
+        execute(plain, options);
+        options.timing = &timing;
+        const Result result = execute(timed, options);
+        REQUIRE(result.complete);
+        const auto a = buffer_bytes(plain, "o"), b = buffer_bytes(timed, "o");
+        CHECK(std::equal(a.begin(), a.end(), b.begin(), b.end()));
+        for (const WorkgroupTiming& w : result.timing->workgroups)
+            for (const sim::Account& account : w.account) {
+                uint64_t sum = 0;
+                for (uint64_t cycles : account) sum += cycles;
+                CHECK(sum == w.cycles);
+            }
+    }
+}
+
+TEST_CASE("a timed run that does not end predicts nothing", "[tools][timing]") {
+    const std::string sim =
+        "sim fp8_d128_full --shape sq=10,sk=20 --timing --max-instructions 100 ";
+    const auto outcome = test::run(sim + "--json");
+    REQUIRE(outcome.status == 4);
+    CHECK(json::parse(outcome.out)["results"][0]["timing"]["cycles"].is_null());
+    CHECK(test::has(test::run(sim).out, "no workgroup has ended"));
+}
+
 // ZYFA_WRITE_LAUNCHES=1 writes them anew.
 TEST_CASE("the long launch files are those of the cases", "[tools][timing]") {
     for (const AiterCase& c : aiter_long_cases()) {
