@@ -143,7 +143,8 @@ void add_predict(CLI::App& app, Session& session) {
     auto* cmd = app.add_subcommand("predict", "Predict the time of a launch on the whole chip");
     cmd->add_option("id", opt->what, "kernels")->required();
     cmd->add_option("--shape", opt->shape, "as for sim")->capture_default_str();
-    cmd->add_option("--machine", opt->machine, "mi355x, mi350x, or a machine file (default: mi355x)");
+    cmd->add_option("--machine", opt->machine,
+                    "mi355x, mi350x, or a machine file (default: mi355x)");
     cmd->add_option("--arbiter", opt->arbiter, "who goes first among equals")
         ->check(one_of({"oldest", "round-robin", "youngest"}))
         ->capture_default_str();

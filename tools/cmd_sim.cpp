@@ -186,7 +186,8 @@ void simulate(const SimOptions& opt, Session& session) {
 
 void add_sim(CLI::App& app, Session& session) {
     auto opt = std::make_shared<SimOptions>();
-    auto* cmd = app.add_subcommand("sim", "Run a kernel in the simulator: result, findings, predicted cycles");
+    auto* cmd = app.add_subcommand(
+        "sim", "Run a kernel in the simulator: result, findings, predicted cycles");
     cmd->alias("run")->alias("emulate");
     add_sim_options(*cmd, *opt);
     cmd->footer(

@@ -172,7 +172,8 @@ void add_timeline(CLI::App& app, Session& session) {
     cmd->add_option("--dist", opt->dist, "input of kernel ids, as for sim")->capture_default_str();
     cmd->add_option("--seed", opt->seed, "of the inputs")->capture_default_str();
     cmd->add_option("--workgroup", opt->workgroup, "which one is run")->capture_default_str();
-    cmd->add_option("--machine", opt->machine, "mi355x, mi350x, or a machine file (default: mi355x)");
+    cmd->add_option("--machine", opt->machine,
+                    "mi355x, mi350x, or a machine file (default: mi355x)");
     cmd->add_option("--arbiter", opt->arbiter, "who goes first among equals")
         ->check(one_of({"oldest", "round-robin", "youngest"}))
         ->capture_default_str();

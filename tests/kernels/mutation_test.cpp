@@ -10,6 +10,7 @@
 #include <sstream>
 #include <thread>
 
+#include "check/lds_order.hpp"
 #include "kernels/plan.hpp"
 #include "tests/kernels/call.hpp"
 #include "tools/lint.hpp"
@@ -111,6 +112,33 @@ bool is_spare_barrier(const Schedule& schedule, const Lines& lines, size_t line)
     return false;
 }
 
+// Neither reports it: then it must be proven harmless. The order of every LDS access follows from
+// the code alone (check/lds_order.hpp), waits of registers always do, and the bits of the result
+// stay in the orders of waves and loads that are hardest on it.
+bool is_proven_harmless(const Bytes& object, const test::Call& call,
+                        const std::vector<uint8_t>& right) {
+    const CodeObject loaded = load_code_object(object, "mutant");
+    const Grant grant = grant_of(loaded.kernels.at(0));
+    const LdsCoverage order = lds_coverage(loaded.code, {grant.entry, grant.workgroup});
+    if (order.all == 0 || order.followed < order.all) return false;
+    for (const auto& [interleave, starved, seed] : {std::tuple{Interleave::late_dma, 0u, 0u},
+                                                    {Interleave::starve, 0u, 0u},
+                                                    {Interleave::starve, 3u, 0u},
+                                                    {Interleave::reversed, 0u, 0u},
+                                                    {Interleave::lockstep, 0u, 0u},
+                                                    {Interleave::random, 0u, 1u},
+                                                    {Interleave::random, 0u, 2u}}) {
+        Options options;
+        options.threads = 1;
+        options.interleave = interleave;
+        options.starved = starved;
+        options.seed = seed;
+        const test::Outcome r = test::run(call, options, {}, &object);
+        if (!r.result.findings.empty() || r.o != right) return false;
+    }
+    return true;
+}
+
 struct Tally {
     std::atomic<unsigned> mutants{0}, lint{0}, sim{0}, spare{0}, missed{0};
 };
@@ -136,11 +164,13 @@ TEST_CASE("a kernel with a wait, barrier or nop too few is caught", "[kernels][m
         const std::vector<Mutant> mutants = mutants_of(lines);
         Tally tally;
         std::mutex mutex;
-        std::string missed, dynamic;
+        std::string missed, dynamic, spare;
         std::atomic<size_t> next{0};
         // Enough tiles for every copy of the loop body and every place in LDS, twice.
         const uint64_t keys = 32 * schedule.key_tile + 37;
-        REQUIRE(test::run({.kernel = kernel, .sq = 256, .sk = keys}).result.findings.empty());
+        const test::Call call{.kernel = kernel, .sq = 256, .sk = keys};
+        const test::Outcome right = test::run(call);
+        REQUIRE(right.result.findings.empty());
         const auto work = [&] {
             for (size_t n; (n = stride * next++) < mutants.size();) {
                 const Mutant& m = mutants[n];
@@ -152,15 +182,18 @@ TEST_CASE("a kernel with a wait, barrier or nop too few is caught", "[kernels][m
                 }
                 Options options;
                 options.threads = 1;
-                const test::Outcome r =
-                    test::run({.kernel = kernel, .sq = 256, .sk = keys}, options, {}, &object);
+                const test::Outcome r = test::run(call, options, {}, &object);
                 if (!r.result.findings.empty()) {
                     ++tally.sim;
                     std::lock_guard lock(mutex);
                     dynamic += fmt::format("\n  simulator only: line {}, {}: {}", m.line + 1, m.how,
                                            lines[m.line]);
-                } else if (is_spare_barrier(schedule, lines, m.line)) {
+                } else if (is_spare_barrier(schedule, lines, m.line) ||
+                           is_proven_harmless(object, call, right.o)) {
                     ++tally.spare;
+                    std::lock_guard lock(mutex);
+                    spare += fmt::format("\n  harmless: line {}, {}: {}", m.line + 1, m.how,
+                                         lines[m.line]);
                 } else {
                     ++tally.missed;
                     std::lock_guard lock(mutex);
@@ -172,11 +205,12 @@ TEST_CASE("a kernel with a wait, barrier or nop too few is caught", "[kernels][m
         work();
         other.join();
         fmt::print(
-            "{}: {} mutants, {} found by the checker, {} more by the simulator, {} spare "
-            "barriers, {} missed{}{}\n",
+            "{}: {} mutants, {} found by the checker, {} more by the simulator, {} harmless, {} "
+            "missed{}{}{}\n",
             kernel, tally.mutants.load(), tally.lint.load(), tally.sim.load(), tally.spare.load(),
-            tally.missed.load(), missed, dynamic);
+            tally.missed.load(), missed, dynamic, spare);
         CHECK(tally.mutants > 2);
         CHECK(tally.missed == 0);
+        CHECK(tally.spare <= 1 + tally.mutants / 50);
     }
 }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
+#include <ctime>
 #include <map>
 
 #include "tests/aiter.hpp"
@@ -24,14 +24,14 @@ TEST_CASE("descriptor and code of shipped kernels agree, accum_offset apart", "[
     for (const auto& path : test::aiter_objects()) {
         const std::string name = (path.parent_path().filename() / path.stem()).string();
         CAPTURE(name);
-        const auto start = std::chrono::steady_clock::now();
+        const std::clock_t start = std::clock();  // of this process: others may be busy
         const CodeObject object = load_code_object(path.string());
         const auto all = lint_findings(object, Tier::required, false);
-        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+        const double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
 #ifdef __SANITIZE_ADDRESS__
-        CHECK(seconds.count() < 10);
+        CHECK(seconds < 10);
 #else
-        CHECK(seconds.count() < 1);
+        CHECK(seconds < 1);
 #endif
         // bf16 of v3 and mla use v0 to v255 with an accum_offset of 160 and 128, and no a0..
         const bool small_offset =
