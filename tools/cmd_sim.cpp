@@ -9,6 +9,7 @@
 #include "tools/sim_timing.hpp"
 #include "tools/sim_watch.hpp"
 #include "tools/subject.hpp"
+#include "tools/sweep.hpp"
 
 namespace zyfa {
 
@@ -38,8 +39,8 @@ void refuse_mixtures(const SimOptions& opt) {
             "--timing has an order of its own; --runs and --interleave cannot be given too");
     if (opt.check && one_workgroup(opt))
         throw Error("--check needs all workgroups; --timing --workgroup runs one");
-    if (!opt.timing && (!opt.machine.empty() || opt.arbiter != "oldest"))
-        throw Error("--machine and --arbiter belong to --timing");
+    if (!opt.timing && (!opt.machine.empty() || opt.arbiter != "oldest" || opt.sweep))
+        throw Error("--machine, --arbiter and --sweep belong to --timing");
 }
 
 // One launch, from prepared memory to a record without a verdict.
@@ -139,6 +140,29 @@ SimRecord attention(const SimOptions& opt, const Session& session, const Subject
     return record;
 }
 
+// The same launch again with other numbers: share of useful matrix cycles in the steady window; of
+// runs that have none, the cycles of the longest workgroup.
+Sweep swept(const SimOptions& opt, const Session& session, const CodeObject& object,
+            const Built* built, const std::function<Prepared()>& prepared, bool of_window) {
+    const SimTiming timing(opt, object.code, built);
+    Progress progress(session.common);
+    unsigned done = 0;
+    return sweep(*timing.options()->machine, [&](const Machine& machine) {
+        progress.show(fmt::format("[{}] with other numbers", ++done));
+        TimingOptions with = *timing.options();
+        with.machine = &machine;
+        Options options;
+        options.races = options.uninitialised = options.uninitialised_memory = false;
+        options.timing = &with;
+        options.only_workgroup = opt.workgroup;
+        Prepared again = prepared();
+        const Timing t = *execute(again, options).timing;
+        const WorkgroupTiming* steady = t.median_steady();
+        if (!of_window) return double(t.cycles(1));
+        return steady ? steady->steady->busy.useful_matrix : 0.0;
+    });
+}
+
 void print_rules(const Session& session) {
     Json list = Json::array();
     for (const SimRule& rule : sim_rules()) {
@@ -158,16 +182,35 @@ void simulate(const SimOptions& opt, Session& session) {
     if (opt.rules) return print_rules(session);
     refuse_mixtures(opt);
     Json inputs = Json::array(), results = Json::array();
-    const auto report = [&](SimRecord record) {
+    using Again = std::function<Prepared()>;
+    const auto report = [&](SimRecord record, const CodeObject& object, const Built* built,
+                            const Again& again) {
         record.hot = opt.hot;
         session.status = std::max(session.status, record.status(opt.strict));
         results.push_back(to_json(record));
         if (!session.common.json) fmt::print("{}", to_text(record, opt.most, session.common));
         fflush(stdout);
+        if (opt.sweep && record.result.timing && record.result.complete) {
+            const bool of_window = record.result.timing->median_steady();
+            const Sweep s = swept(opt, session, object, built, again, of_window);
+            results.back()["timing"]["sweep"] = to_json(s);
+            results.back()["timing"]["sweep"]["figure"] =
+                of_window ? "useful_matrix_pct" : "cycles";
+            if (!session.common.json)
+                fmt::print("  {:<14} {}", "spread",
+                           of_window ? to_text(s, "% useful matrix cycles, steady", 1)
+                                     : to_text(s, "cycles", 0));
+        }
         return !record.interrupted;
     };
     if (!opt.replay.empty()) {
-        report(replay(opt, session, inputs));
+        const LaunchFile launch = load_launch_file(opt.replay);
+        const CodeObject object = load_code_object(launch.code_object_path().string());
+        report(replay(opt, session, inputs), object, nullptr, [&] {
+            Prepared prepared = prepare(launch);
+            prepared.launch.code = prepared.object.code;
+            return prepared;
+        });
     } else {
         const Subject subject = runnable(opt.what);
         inputs = subject.inputs;
@@ -176,7 +219,14 @@ void simulate(const SimOptions& opt, Session& session) {
             throw Error("--save-repro: --dist " + opt.dist + " are several calls; name one");
         for (const Draw& drawn : draws) {
             for (const Json& file : drawn.files) inputs.push_back(file);
-            if (!report(attention(opt, session, subject, drawn))) break;
+            const bool matrix_row_sum = subject.chosen && subject.chosen->schedule.matrix_row_sum;
+            const Again again = [&] {
+                return prepare_attention(*subject.recipe, subject.object, drawn, matrix_row_sum)
+                    .prepared;
+            };
+            if (!report(attention(opt, session, subject, drawn), subject.object,
+                        subject.built ? &*subject.built : nullptr, again))
+                break;
         }
     }
     if (session.common.json) print_envelope("sim", inputs, results);

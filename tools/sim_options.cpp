@@ -173,6 +173,8 @@ void add_sim_options(CLI::App& cmd, SimOptions& o) {
     text("--arbiter", o.arbiter, "RULE",
          "who issues first at equal priority: oldest, round-robin, youngest");
     number("--hot", o.hot, "instructions that waited most, shown with --timing");
+    cmd.add_flag("--sweep", o.sweep,
+                 "with --timing: move each number in doubt through its range, say what that moves");
 
     text("--interleave", o.interleave, "ORDER",
          "of waves and loads: in-turn, late-dma, starve:WAVE, reversed, lockstep, seed:N");

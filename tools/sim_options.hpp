@@ -20,7 +20,7 @@ struct SimOptions {
     int64_t workgroup = -1;
     unsigned threads = 0;
     size_t most = 10, hot = 10;
-    bool timing = false;
+    bool timing = false, sweep = false;
     bool check = false, strict = false, rules = false;
 };
 

@@ -196,10 +196,24 @@ TEST_CASE("options that contradict a timed run are refused", "[tools][timing]") 
         {"--timing --arbiter fair", "no such rule"},
         {"--timing --machine /dev/null", "/dev/null"},
         {"--arbiter youngest", "belong to --timing"},
+        {"--sweep", "belong to --timing"},
     }));
     const auto outcome = test::run("sim fp8_d128_full --shape sq=10,sk=20 " + options);
     CAPTURE(options, outcome.err);
     CHECK(outcome.status == 2);
     CHECK(test::has(outcome.err, reason));
     CHECK(test::lines(outcome.err) == 1);
+}
+
+TEST_CASE("a sweep of a timed run says what the figure hangs on", "[tools][timing]") {
+    const auto r = test::run("sim fp8_d128_full --shape sq=256,sk=4096 --timing --sweep --json");
+    REQUIRE(r.status == 0);
+    const auto sweep = nlohmann::json::parse(r.out)["results"][0]["timing"]["sweep"];
+    CHECK(sweep["figure"] == "useful_matrix_pct");
+    CHECK(sweep["least"] < sweep["nominal"]);
+    CHECK(sweep["most"] > sweep["nominal"]);
+    CHECK(sweep["numbers"][0]["number"] == "rates/trans");  // 64 exponentials for a tile of a wave
+    // Too short for a steady window.
+    const auto few = test::run("sim fp8_d128_full --shape sq=64,sk=64 --timing --sweep --json");
+    CHECK(nlohmann::json::parse(few.out)["results"][0]["timing"]["sweep"]["figure"] == "cycles");
 }
