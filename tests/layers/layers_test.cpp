@@ -26,6 +26,7 @@ const std::map<std::string_view, Layers> kMayInclude = {
     {"scheduler", {"isa", "check"}},
     {"emitter", {"isa", "isa/llvm"}},
     {"kernels", {"dsl", "isa"}},
+    {"calibrate", {"dsl", "isa"}},
     {"sim", {"isa", "isa/llvm"}},
     {"reference", {"isa"}},
     {"report", {"isa", "isa/llvm", "check", "sim"}},

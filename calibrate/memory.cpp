@@ -1,0 +1,175 @@
+// U15..U17: the vector memory path, latencies by pointer chase, the share of L2 bandwidth, counters.
+#include <cmath>
+
+#include "calibrate/probe.hpp"
+
+namespace zyfa {
+
+namespace {
+
+void add(Calibration& c, unsigned unknown, std::string id, std::string about, unsigned waves,
+         unsigned repeat, unsigned base, Probe::Body lower) {
+    Probe p;
+    p.id = std::move(id), p.unknown = unknown, p.about = std::move(about), p.waves = waves;
+    p.repeat = repeat, p.base = base, p.lower = std::move(lower);
+    c.probes.push_back(std::move(p));
+}
+
+constexpr unsigned kInFlight = 48;  // destinations of a stream of loads
+
+// Loads of one dword a lane, lanes `bytes` apart; past L1 (sc1).
+Probe::Body loads(unsigned bytes) {
+    return [bytes](Bench& b) -> Probe::Units {
+        const auto at = b.k.vgpr<1>("offset");
+        b.k.v_mul_u32_u24(at, int(bytes), b.lane());
+        const auto to = b.zeros<kInFlight>("to");
+        return [&b, at, to](unsigned n) {
+            b.k.global_load_dword(to[n % kInFlight], at, b.data()).sc1();
+        };
+    };
+}
+
+Probe::Body vector_chase() {
+    return [](Bench& b) -> Probe::Units {
+        const auto at = b.k.vgpr<2>("address");
+        b.k.v_mov_b32(at[0], b.data()[0]);
+        b.k.v_mov_b32(at[1], b.data()[1]);
+        return [&b, at](unsigned) {
+            b.k.global_load_dwordx2(at, at, off).sc1();
+            b.k.s_waitcnt().counts(0, 15);
+        };
+    };
+}
+Probe::Body scalar_chase() {
+    return [](Bench& b) -> Probe::Units {
+        const auto at = b.k.sgpr<2>("address");
+        b.k.s_mov_b64(at, b.data());
+        return [&b, at](unsigned) {
+            b.k.s_load_dwordx2(at, at, 0);
+            b.k.s_waitcnt().counts(63, 0);
+        };
+    };
+}
+// `count` scalar loads, then a wait for them all.
+Probe::Body scalar_burst(unsigned count) {
+    return [count](Bench& b) -> Probe::Units {
+        const auto to = b.k.sgpr<16>("to");
+        return [&b, to, count](unsigned) {
+            for (unsigned n = 0; n < count; ++n) b.k.s_load_dword(to[n], b.data(), int(4 * n));
+            b.k.s_waitcnt().counts(63, 0);
+        };
+    };
+}
+Probe::Body vector_burst(unsigned count) {
+    return [count](Bench& b) -> Probe::Units {
+        const auto at = b.zeros<1>("offset");
+        const auto to = b.zeros<64>("to");
+        const auto more = b.zeros<16>("more");
+        return [&b, at, to, more, count](unsigned) {
+            for (unsigned n = 0; n < count; ++n)
+                b.k.global_load_dword(n < 64 ? to[n] : more[n - 64], at, b.data()).sc1();
+            b.k.s_waitcnt().counts(0, 15);
+        };
+    };
+}
+
+constexpr ProbeData zeros(uint64_t bytes) { return {ProbeData::Kind::zeros, bytes, 0, 0, 0}; }
+constexpr ProbeData chain(uint64_t nodes, uint64_t stride, uint64_t model_stride = 0) {
+    return {ProbeData::Kind::chain, 0, nodes, stride, model_stride};
+}
+
+// Bytes per clock of one compute unit, out of a stream of whole lines.
+double line_bytes_per_clock(const Measured& m) {
+    const Probe& p = calibration().probe("global_load_dword_lines");
+    return m.prior.chip_wave_lanes.value * m.prior.memory_line_bytes.value * p.waves /
+           m.unit(p.id);
+}
+double one_line_cycles(const Measured& m) {
+    return std::ceil(m.prior.memory_line_bytes.value / line_bytes_per_clock(m) - 0.01);
+}
+
+}  // namespace
+
+void add_memory(Calibration& c) {
+    add(c, 15, "global_load_dword_stream", "global_load_dword, all lanes in one line, 4 waves", 4,
+        256, 96, loads(0));
+    c.probes.back().data = zeros(4096);
+    add(c, 16, "global_load_dword_lines", "global_load_dword, each lane a line of its own, 4 waves",
+        4, 160, 96, loads(128));
+    c.probes.back().data = zeros(64 * 128);
+    c.probes.back().card_workgroups = 256;
+    add(c, 15, "global_store_dword_stream", "global_store_dword, all lanes one dword, 4 waves", 4,
+        256, 128, [](Bench& b) -> Probe::Units {
+            const auto at = b.zeros<1>("offset"), value = b.zeros<1>("value");
+            return [&b, at, value](unsigned) { b.k.global_store_dword(at, value, b.data()); };
+        });
+    c.probes.back().data = zeros(4096);
+
+    add(c, 16, "chase_l2", "global_load_dwordx2 sc1, address from the one before; 64 KiB", 1, 96, 32,
+        vector_chase());
+    c.probes.back().data = chain(32, 2048 + 128);
+    add(c, 16, "chase_mall", "the same over 64 MiB that the host has just written", 1, 96, 32,
+        vector_chase());
+    c.probes.back().data = chain(2048, 32768 + 128, 128);
+    add(c, 16, "chase_hbm", "the same over 1 GiB: no line is met twice", 1, 96, 32, vector_chase());
+    c.probes.back().data = chain(2048, 524288 + 128, 128);
+    add(c, 16, "chase_scalar", "s_load_dwordx2, address from the one before; 1 KiB", 1, 96, 32,
+        scalar_chase());
+    c.probes.back().data = chain(8, 128);
+    add(c, 16, "s_load_dword_burst_2", "2 s_load_dword and s_waitcnt", 1, 64, 16, scalar_burst(2));
+    c.probes.back().data = zeros(4096);
+    add(c, 16, "s_load_dword_burst_12", "12 s_load_dword and s_waitcnt", 1, 64, 16,
+        scalar_burst(12));
+    c.probes.back().data = zeros(4096);
+    for (unsigned n : {16u, 48u, 60u, 64u, 72u}) {
+        add(c, 17, fmt::format("global_load_dword_burst_{}", n),
+            fmt::format("{} global_load_dword and s_waitcnt", n), 1, 24, 8, vector_burst(n));
+        c.probes.back().data = zeros(4096);
+    }
+
+    const auto field = [&](const char* path, std::vector<std::string> probes, const char* how,
+                           std::function<Fitted(const Measured&)> fit, const char* card_only = "") {
+        c.fields.push_back({path, 16, std::move(probes), how, std::move(fit), card_only});
+    };
+    field("rates/vmem_load", {"global_load_dword_stream"}, "cycles of one unit / waves",
+          [](const Measured& m) -> Fitted { return m.unit("global_load_dword_stream") / 4; });
+    field("rates/vmem_store", {"global_store_dword_stream"}, "cycles of one unit / waves",
+          [](const Measured& m) -> Fitted { return m.unit("global_store_dword_stream") / 4; });
+    field("rates/smem", {"s_load_dword_burst_12", "s_load_dword_burst_2"},
+          "(a burst of 12 less one of 2) / 10", [](const Measured& m) -> Fitted {
+              return (m.unit("s_load_dword_burst_12") - m.unit("s_load_dword_burst_2")) / 10;
+          });
+    field("chip/l2_bytes_per_clock", {"global_load_dword_lines"},
+          "bytes of lines per clock of a compute unit, times the compute units of a die",
+          [](const Measured& m) -> Fitted {
+              return line_bytes_per_clock(m) * m.prior.chip_compute_units.value /
+                     m.prior.chip_xcds.value;
+          });
+    const std::vector<std::string> beside = {"s_waitcnt_stream", "global_load_dword_lines"};
+    const auto chase = [&](const char* path, const char* probe, const char* card_only = "") {
+        field(path, {probe, beside[0], beside[1]},
+              "a unit less one satisfied s_waitcnt and the transfer of a line",
+              [probe](const Measured& m) -> Fitted {
+                  return m.unit(probe) - m.unit("s_waitcnt_stream") - one_line_cycles(m);
+              },
+              card_only);
+    };
+    chase("memory/l2_latency", "chase_l2");
+    chase("memory/hbm_latency", "chase_hbm");
+    chase("memory/mall_latency", "chase_mall",
+          "the model has no Infinity Cache: a line is in L2 or in HBM");
+    field("memory/scalar_latency", {"chase_scalar", "s_waitcnt_stream"},
+          "a unit less one satisfied s_waitcnt", [](const Measured& m) -> Fitted {
+              return m.unit("chase_scalar") - m.unit("s_waitcnt_stream");
+          });
+    c.unknowns.push_back(
+        {16, "latencies by level, L2 bandwidth",
+         "the fields hold it, but bandwidth by footprint and die is not a number of the file"});
+    c.unknowns.push_back(
+        {17, "how many loads a wave has outstanding before it stalls",
+         "limits/vmcnt is fixed by the encoding (certain). Where a burst of global_load_dword "
+         "takes longer than its prediction below 63 loads, the card has another limit, for which "
+         "the model has no number"});
+}
+
+}  // namespace zyfa
