@@ -71,7 +71,7 @@ void Bench::timed(const Emitted& body) {
 }
 
 Program Bench::finish(const Emitted& lower, const Emitted& upper) {
-    const Label round = k.label("round"), other = k.label("upper_waves"), met = k.label("met");
+    const Label round = k.label("round");
     if (options_.lanes != ~uint64_t(0)) {
         k.s_mov_b32(Sgpr<1>{kExec, false}, uint32_t(options_.lanes));
         k.s_mov_b32(Sgpr<1>{kExec + 1, false}, uint32_t(options_.lanes >> 32));
@@ -80,13 +80,16 @@ Program Bench::finish(const Emitted& lower, const Emitted& upper) {
     k.wait_all();
     if (options_.two_bodies) k.s_cmp_lt_u32(wave_, int(options_.waves / 2));
     k.s_barrier();
-    if (options_.two_bodies) k.s_cbranch_scc0(other);
-    timed(lower);
     if (options_.two_bodies) {
+        const Label other = k.label("upper_waves"), met = k.label("met");
+        k.s_cbranch_scc0(other);
+        timed(lower);
         k.s_branch(met);
         k.place(other);
         timed(upper);
         k.place(met);
+    } else {
+        timed(lower);
     }
     auto part = k.section("store", Pipe::memory);
     const auto ticks = k.vgpr<2>("ticks");
@@ -99,6 +102,7 @@ Program Bench::finish(const Emitted& lower, const Emitted& upper) {
     k.s_sub_u32(rounds_, rounds_, 1);
     k.s_cmp_lg_u32(rounds_, 0);
     k.s_cbranch_scc1(round);
+    k.wait_all();
     k.s_endpgm();
     return k.finish();
 }

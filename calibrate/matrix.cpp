@@ -22,13 +22,15 @@ Setup matrix(Emit emit) {
         return [&b, emit, d, x, y](unsigned n) { emit(b.k, d.template part<kD>(n % 2), x, y); };
     };
 }
+// With one more source: scales, or the index of a sparse instruction.
 template <unsigned kD, unsigned kA, unsigned kB, class Emit>
-Setup with_word(Emit emit) {  // scales of 1.0, or the index of a sparse one
-    return [emit](Bench& b) -> Issue {
+Setup with_word(Emit emit, uint32_t value) {
+    return [emit, value](Bench& b) -> Issue {
         const auto d = b.zeros<2 * kD>("d");
         const auto x = b.zeros<kA>("a");
         const auto y = b.zeros<kB>("b");
-        const auto word = b.zeros<1>("word");
+        const auto word = b.k.vgpr<1>("word");
+        b.k.v_mov_b32(word, value);
         return [&b, emit, d, x, y, word](unsigned n) {
             emit(b.k, d.template part<kD>(n % 2), x, y, word);
         };
@@ -45,6 +47,9 @@ struct Row {
 
 #define PLAIN(op) [](Kernel& k, auto d, auto a, auto b) { k.op(d, a, b); }
 #define FORMATS(op, f) [](Kernel& k, auto d, auto a, auto b) { k.op(d, a, b).formats(f, f); }
+constexpr uint32_t kFirstTwo = 0x44444444;     // sparse A: elements 0 and 1 of each four
+constexpr uint32_t kScaleOne = 0x7f7f7f7f;  // e8m0
+
 #define SPARSE(op) [](Kernel& k, auto d, auto a, auto b, auto i) { k.op(d, a, b, i); }
 
 const std::vector<Row>& table() {
@@ -62,7 +67,7 @@ const std::vector<Row>& table() {
         {"v_mfma_i32_16x16x64_i8",          "matrix/passes_16x16_i8",         16,  8, matrix<4, 4, 4>(PLAIN(v_mfma_i32_16x16x64_i8))},
         {"v_mfma_f32_32x32x16_fp8_fp8",     "matrix/passes_32x32_8bit",        8, 12, matrix<16, 2, 2>(PLAIN(v_mfma_f32_32x32x16_fp8_fp8))},
         {"v_mfma_f32_16x16x32_fp8_fp8",     "matrix/passes_16x16_8bit",        8,  8, matrix<4, 2, 2>(PLAIN(v_mfma_f32_16x16x32_fp8_fp8))},
-        {"v_smfmac_f32_32x32x64_fp8_fp8",   nullptr,                          32, 12, with_word<16, 4, 8>(SPARSE(v_smfmac_f32_32x32x64_fp8_fp8))},
+        {"v_smfmac_f32_32x32x64_fp8_fp8",   nullptr,                          32, 12, with_word<16, 4, 8>(SPARSE(v_smfmac_f32_32x32x64_fp8_fp8), kFirstTwo)},
         {"v_mfma_f32_32x32x2_f32",          "matrix/passes_32x32_f32",         4, 20, matrix<16, 1, 1>(PLAIN(v_mfma_f32_32x32x2_f32))},
         {"v_mfma_f32_16x16x4_f32",          "matrix/passes_16x16_f32",         4, 12, matrix<4, 1, 1>(PLAIN(v_mfma_f32_16x16x4_f32))},
     };
@@ -73,7 +78,7 @@ const std::vector<Row>& table() {
 Setup scaled() {
     return with_word<16, 8, 8>([](Kernel& k, auto d, auto a, auto b, auto s) {
         k.v_mfma_scale_f32_32x32x64_f8f6f4(d, a, b, d, s, s);
-    });
+    }, kScaleOne);
 }
 
 Probe::Body alone(Setup setup) {
