@@ -186,7 +186,7 @@ unsigned Machine::issue_cycles(const Inst& i) const {
         const unsigned widest = 4u * std::max(i.operands[1].words, i.operands[2].words);
         const unsigned per_slot = matrix_hold_bytes_per_slot.count();
         return issue_slot_cycles.count() *
-               (matrix_hold_base_slots.count() + (widest + per_slot - 1) / per_slot);
+               (matrix_hold_base_slots.count() + widest / per_slot);
     }
     return rate(op.rate).count();
 }
