@@ -1,7 +1,7 @@
 // Bench: the frame around a timed body. Each wave repeats a round as often as the launch says:
-// all waves meet at a barrier, s_memtime, the body, s_memtime; the difference goes to memory. The
-// first round fills the caches and counts for nothing. What stands between the two s_memtime is
-// the body and nothing else, so that a frame without one is what has to be subtracted.
+// all waves meet at a barrier, s_memtime, the body, a wait for all that it asked for, s_memtime; the
+// difference goes to memory. The first round fills the caches and counts for nothing. A frame
+// without a body is what has to be subtracted.
 //
 // Output: for each workgroup, round and wave two words: cycles of s_memtime, ticks of
 // s_memrealtime (100 MHz). Lower waves may run one body and upper waves another.

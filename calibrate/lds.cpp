@@ -152,18 +152,24 @@ void add_lds(Calibration& c) {
           [](const Measured& m) -> Fitted { return 1024 / pipe(m, "ds_read_b128_waves_8"); });
     field("lds/write_bytes_per_clock", 12, {"ds_write_b64_waves_8"}, "512 bytes / cycles",
           [](const Measured& m) -> Fitted { return 512 / pipe(m, "ds_write_b64_waves_8"); });
-    field("lds/latency", 13, {"ds_read_b32_chase", "s_waitcnt_stream"},
+    field("lds/latency_alone", 13, {"ds_read_b32_chase", "s_waitcnt_stream"},
           "a unit less one satisfied s_waitcnt", [](const Measured& m) -> Fitted {
               return m.unit("ds_read_b32_chase") - m.unit("s_waitcnt_stream");
           });
+    field("lds/latency", 13, {"ds_read_b32_chase_loaded", "s_waitcnt_stream"},
+          "a unit of the lower waves less one satisfied s_waitcnt",
+          [](const Measured& m) -> Fitted {
+              return m.unit("ds_read_b32_chase_loaded") - m.unit("s_waitcnt_stream");
+          });
+    c.fields.back().card_only =
+        "the model queues accesses itself and starts from lds/latency_alone; this number is what "
+        "the checks grant a read";
     field("rates/lds_dma", 15, {"buffer_load_dwordx4_lds_lane"},
           "cycles of one unit / waves: with one lane neither LDS nor L2 is the limit",
           [](const Measured& m) -> Fitted { return pipe(m, "buffer_load_dwordx4_lds_lane"); });
     c.unknowns.push_back({12, "LDS bandwidth by access and number of waves", ""});
     c.unknowns.push_back(
-        {13, "LDS latency",
-         "the model has one latency: where ds_read_b32_chase_loaded takes longer than the model's "
-         "waiting for the pipe, lds/latency is for the load that kernels make"});
+        {13, "LDS latency, alone and under load", ""});
     c.unknowns.push_back({15, "direct-to-LDS loads", ""});
 }
 

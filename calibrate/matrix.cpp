@@ -238,6 +238,7 @@ void fields(Calibration& c) {
 void add_matrix(Calibration& c) {
     for (const Row& r : table()) {
         add(c, 1, stream_of(r), fmt::format("{}, two accumulators", r.id), 128, alone(r.setup));
+        c.probes.back().base = 32;
         add(c, 1, hold_of(r), fmt::format("{} and {} v_add_f32 of the same wave", r.id, r.vectors),
             64, with_vectors(r.setup, r.vectors));
     }
@@ -269,6 +270,7 @@ void add_matrix(Calibration& c) {
         8);
     add(c, 18, "v_mfma_scale_stream", "v_mfma_scale_f32_32x32x64_f8f6f4, two accumulators", 128,
         alone(scaled()));
+    c.probes.back().base = 32;
     add(c, 18, "v_mfma_scale_after_gap",
         fmt::format("v_mfma_scale_f32_32x32x64_f8f6f4 and {} v_add_f32", fp8.vectors), 64,
         with_vectors(scaled(), fp8.vectors));

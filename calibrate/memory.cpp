@@ -78,14 +78,15 @@ constexpr ProbeData chain(uint64_t nodes, uint64_t stride, uint64_t model_stride
     return {ProbeData::Kind::chain, 0, nodes, stride, model_stride};
 }
 
-// Bytes per clock of one compute unit, out of a stream of whole lines.
-double line_bytes_per_clock(const Measured& m) {
-    const Probe& p = calibration().probe("global_load_dword_lines");
-    return m.prior.chip_wave_lanes.value * m.prior.memory_line_bytes.value * p.waves /
-           m.unit(p.id);
+// Bytes per clock that return to one compute unit. Lanes are 32 bytes apart: all of the range comes,
+// in requests of whatever size, and a load takes longer than any rate of issue.
+constexpr unsigned kDense = 32, kSparse = 128;  // bytes between lanes
+double bytes_per_clock(const Measured& m) {
+    return m.prior.chip_wave_lanes.value * kDense * 4 / m.unit("global_load_dword_dense");
 }
-double one_line_cycles(const Measured& m) {
-    return std::ceil(m.prior.memory_line_bytes.value / line_bytes_per_clock(m) - 0.01);
+// Cycles that one request takes on its way back, a whole number in any machine.
+double request_cycles(const Measured& m) {
+    return m.unit("global_load_dword_sparse") / (4 * m.prior.chip_wave_lanes.value);
 }
 
 }  // namespace
@@ -94,9 +95,15 @@ void add_memory(Calibration& c) {
     add(c, 15, "global_load_dword_stream", "global_load_dword, all lanes in one line, 4 waves", 4,
         256, 96, loads(0));
     c.probes.back().data = zeros(4096);
-    add(c, 16, "global_load_dword_lines", "global_load_dword, each lane a line of its own, 4 waves",
-        4, 160, 96, loads(128));
-    c.probes.back().data = zeros(64 * 128);
+    add(c, 16, "global_load_dword_dense",
+        "global_load_dword sc1, lanes 32 bytes apart, 4 waves, on all compute units", 4, 192, 96,
+        loads(kDense));
+    c.probes.back().data = zeros(64 * kDense);
+    c.probes.back().card_workgroups = 256;
+    add(c, 16, "global_load_dword_sparse",
+        "global_load_dword sc1, each lane a line of its own, 4 waves, on all compute units", 4, 192,
+        96, loads(kSparse));
+    c.probes.back().data = zeros(64 * kSparse);
     c.probes.back().card_workgroups = 256;
     add(c, 15, "global_store_dword_stream", "global_store_dword, all lanes one dword, 4 waves", 4,
         256, 128, [](Bench& b) -> Probe::Units {
@@ -139,18 +146,22 @@ void add_memory(Calibration& c) {
           "(a burst of 12 less one of 2) / 10", [](const Measured& m) -> Fitted {
               return (m.unit("s_load_dword_burst_12") - m.unit("s_load_dword_burst_2")) / 10;
           });
-    field("chip/l2_bytes_per_clock", {"global_load_dword_lines"},
-          "bytes of lines per clock of a compute unit, times the compute units of a die",
+    field("chip/l2_bytes_per_clock", {"global_load_dword_dense"},
+          "2048 bytes of a unit per clock of a compute unit, times the compute units of a die",
           [](const Measured& m) -> Fitted {
-              return line_bytes_per_clock(m) * m.prior.chip_compute_units.value /
+              return bytes_per_clock(m) * m.prior.chip_compute_units.value /
                      m.prior.chip_xcds.value;
           });
-    const std::vector<std::string> beside = {"s_waitcnt_stream", "global_load_dword_lines"};
+    field("memory/request_bytes", {"global_load_dword_sparse", "global_load_dword_dense"},
+          "bytes that come for each lane when every lane has a line of its own",
+          [](const Measured& m) -> Fitted { return request_cycles(m) * bytes_per_clock(m); });
+    const std::vector<std::string> beside = {"s_waitcnt_stream", "global_load_dword_sparse"};
     const auto chase = [&](const char* path, const char* probe, const char* card_only = "") {
         field(path, {probe, beside[0], beside[1]},
-              "a unit less one satisfied s_waitcnt and the transfer of a line",
+              "a unit less one satisfied s_waitcnt and the return of one request",
               [probe](const Measured& m) -> Fitted {
-                  return m.unit(probe) - m.unit("s_waitcnt_stream") - one_line_cycles(m);
+                  return m.unit(probe) - m.unit("s_waitcnt_stream") -
+                         std::ceil(request_cycles(m) - 0.01);
               },
               card_only);
     };
