@@ -1,6 +1,6 @@
 // Bench: the frame around a timed body. Each wave repeats a round as often as the launch says:
-// all waves meet at a barrier, s_memtime, the body, a wait for all that it asked for, s_memtime; the
-// difference goes to memory. The first round fills the caches and counts for nothing. A frame
+// all waves meet at a barrier, s_memtime, the body, a wait for all that it asked for, s_memtime;
+// the difference goes to memory. The first round fills the caches and counts for nothing. A frame
 // without a body is what has to be subtracted.
 //
 // Output: for each workgroup, round and wave two words: cycles of s_memtime, ticks of
@@ -36,8 +36,8 @@ public:
         for (unsigned n = 0; n < N; ++n) k.v_mov_b32(r[n], 0);
         return r;
     }
-    Sgpr<2> data();        // address of the data buffer
-    Vgpr<1> lane();        // 0..63
+    Sgpr<2> data();                 // address of the data buffer
+    Vgpr<1> lane();                 // 0..63
     void zero_lds(uint32_t bytes);  // allocates LDS and clears the first 4 KiB of it
 
     using Emitted = std::function<void()>;

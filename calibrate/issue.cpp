@@ -22,9 +22,8 @@ Probe::Body stream_pairs(Emit emit) {
     return [emit](Bench& b) -> Probe::Units {
         const auto to = b.zeros<2 * kSpread>("to");
         const auto from = b.zeros<2>("from");
-        return [&b, emit, to, from](unsigned n) {
-            emit(b.k, to.template part<2>(n % kSpread), from);
-        };
+        return
+            [&b, emit, to, from](unsigned n) { emit(b.k, to.template part<2>(n % kSpread), from); };
     };
 }
 // Each reads what the one before wrote.
@@ -36,10 +35,9 @@ Probe::Body chain(Emit emit) {
     };
 }
 
-#define STREAM(op, ...) \
-    stream([]([[maybe_unused]] Kernel& k, auto d, [[maybe_unused]] auto a, [[maybe_unused]] auto b) { \
-        k.op(d, __VA_ARGS__); \
-    })
+#define STREAM(op, ...)                                                    \
+    stream([]([[maybe_unused]] Kernel& k, auto d, [[maybe_unused]] auto a, \
+              [[maybe_unused]] auto b) { k.op(d, __VA_ARGS__); })
 
 void add(Calibration& c, unsigned unknown, const char* id, const char* about, Probe::Body body,
          unsigned waves = 1) {
@@ -167,13 +165,14 @@ void scalar(Calibration& c) {
     });
     add(c, 10, "s_waitcnt_stream", "s_waitcnt with nothing outstanding",
         plain([](Kernel& k) { k.s_waitcnt().counts(0, 0); }));
-    add(c, 10, "s_cbranch_not_taken", "s_cbranch_execz with exec not 0", [](Bench& b) -> Probe::Units {
-        return [&b](unsigned) {
-            const Label next = b.k.label("next");
-            b.k.s_cbranch_execz(next);
-            b.k.place(next);
-        };
-    });
+    add(c, 10, "s_cbranch_not_taken", "s_cbranch_execz with exec not 0",
+        [](Bench& b) -> Probe::Units {
+            return [&b](unsigned) {
+                const Label next = b.k.label("next");
+                b.k.s_cbranch_execz(next);
+                b.k.place(next);
+            };
+        });
     add(c, 10, "s_branch_taken", "s_branch over one s_nop", [](Bench& b) -> Probe::Units {
         return [&b](unsigned) {
             const Label next = b.k.label("next");
@@ -187,8 +186,12 @@ void scalar(Calibration& c) {
 }
 
 void field(Calibration& c, unsigned unknown, const char* path, const char* probe, const char* how) {
-    c.fields.push_back({path, unknown, {probe}, how,
-                        [probe](const Measured& m) -> Fitted { return m.unit(probe); }, ""});
+    c.fields.push_back({path,
+                        unknown,
+                        {probe},
+                        how,
+                        [probe](const Measured& m) -> Fitted { return m.unit(probe); },
+                        ""});
 }
 
 }  // namespace
@@ -244,7 +247,8 @@ void add_issue(Calibration& c) {
     c.unknowns.push_back(
         {4, "conversions",
          "the machine file has no rate of their own: they are in the class valu. A stream that "
-         "differs from its prediction says that the instruction needs another class in isa/ops.def"});
+         "differs from its prediction says that the instruction needs another class in "
+         "isa/ops.def"});
     c.unknowns.push_back(
         {5, "permlane swaps, v_perm_b32, v_readfirstlane_b32",
          "as U4: a stream that differs from its prediction needs another class in isa/ops.def"});

@@ -77,7 +77,8 @@ void add(Calibration& c, unsigned unknown, std::string id, std::string about, un
 }
 
 void dma(Calibration& c, const char* id, const char* about, uint64_t lanes, bool with_reads) {
-    add(c, 15, id, about, with_reads ? 8 : 4,
+    add(
+        c, 15, id, about, with_reads ? 8 : 4,
         [](Bench& b) -> Probe::Units {
             b.zero_lds(kLdsBytes);
             const auto from = b.k.sgpr<4>("descriptor");
@@ -103,11 +104,10 @@ double pipe(const Measured& m, const char* probe) {
 }  // namespace
 
 void add_lds(Calibration& c) {
-    const std::pair<const char*, const Probe::Body*> kinds[] = {
-        {"ds_read_b32", &b32()},
-        {"ds_read_b64", &b64()},
-        {"ds_read_b128", &b128()},
-        {"ds_read_b64_tr_b8", &tr_b8()}};
+    const std::pair<const char*, const Probe::Body*> kinds[] = {{"ds_read_b32", &b32()},
+                                                                {"ds_read_b64", &b64()},
+                                                                {"ds_read_b128", &b128()},
+                                                                {"ds_read_b64_tr_b8", &tr_b8()}};
     for (const auto& [name, body] : kinds)
         for (unsigned waves : {1u, 2u, 4u, 8u})
             add(c, 12, fmt::format("{}_waves_{}", name, waves),
@@ -123,7 +123,8 @@ void add_lds(Calibration& c) {
         chase());
     add(c, 13, "ds_read_b32_chase_loaded",
         "the same by the lower waves while the upper ones stream ds_read_b128", 8, chase(), b128());
-    dma(c, "buffer_load_dwordx4_lds_lane", "buffer_load_dwordx4 lds of one lane, 4 waves", 1, false);
+    dma(c, "buffer_load_dwordx4_lds_lane", "buffer_load_dwordx4 lds of one lane, 4 waves", 1,
+        false);
     dma(c, "buffer_load_dwordx4_lds_waves_4", "buffer_load_dwordx4 lds, 4 waves", ~uint64_t(0),
         false);
     dma(c, "buffer_load_dwordx4_lds_beside_reads",
@@ -168,8 +169,7 @@ void add_lds(Calibration& c) {
           "cycles of one unit / waves: with one lane neither LDS nor L2 is the limit",
           [](const Measured& m) -> Fitted { return pipe(m, "buffer_load_dwordx4_lds_lane"); });
     c.unknowns.push_back({12, "LDS bandwidth by access and number of waves", ""});
-    c.unknowns.push_back(
-        {13, "LDS latency, alone and under load", ""});
+    c.unknowns.push_back({13, "LDS latency, alone and under load", ""});
     c.unknowns.push_back({15, "direct-to-LDS loads", ""});
 }
 

@@ -38,16 +38,16 @@ Setup with_word(Emit emit, uint32_t value) {
 }
 
 struct Row {
-    const char* id;      // mnemonic, and formats
-    const char* passes;  // field, or null
+    const char* id;         // mnemonic, and formats
+    const char* passes;     // field, or null
     unsigned source_bytes;  // the widest of A and B
-    unsigned vectors;    // v_add_f32 that more than fill the pipe's time behind it
+    unsigned vectors;       // v_add_f32 that more than fill the pipe's time behind it
     Setup setup;
 };
 
 #define PLAIN(op) [](Kernel& k, auto d, auto a, auto b) { k.op(d, a, b); }
 #define FORMATS(op, f) [](Kernel& k, auto d, auto a, auto b) { k.op(d, a, b).formats(f, f); }
-constexpr uint32_t kFirstTwo = 0x44444444;     // sparse A: elements 0 and 1 of each four
+constexpr uint32_t kFirstTwo = 0x44444444;  // sparse A: elements 0 and 1 of each four
 constexpr uint32_t kScaleOne = 0x7f7f7f7f;  // e8m0
 
 #define SPARSE(op) [](Kernel& k, auto d, auto a, auto b, auto i) { k.op(d, a, b, i); }
@@ -76,9 +76,9 @@ const std::vector<Row>& table() {
 }
 
 Setup scaled() {
-    return with_word<16, 8, 8>([](Kernel& k, auto d, auto a, auto b, auto s) {
-        k.v_mfma_scale_f32_32x32x64_f8f6f4(d, a, b, d, s, s);
-    }, kScaleOne);
+    return with_word<16, 8, 8>([](Kernel& k, auto d, auto a, auto b,
+                                  auto s) { k.v_mfma_scale_f32_32x32x64_f8f6f4(d, a, b, d, s, s); },
+                               kScaleOne);
 }
 
 Probe::Body alone(Setup setup) {
@@ -142,13 +142,14 @@ double hold_cycles(const Measured& m, const Row& r) {
 // The widths that explain the holds that were measured: every opcode must come out to the slot.
 Fitted hold_width(const Measured& m) {
     const double slot = m.prior.issue_slot_cycles.value;
-    const unsigned base = unsigned(std::lround(hold_cycles(m, row("v_mfma_f32_32x32x2_f32")) / slot));
+    const unsigned base =
+        unsigned(std::lround(hold_cycles(m, row("v_mfma_f32_32x32x2_f32")) / slot));
     double low = 0, high = 0, nearest = 0, least = 1e9;
     for (unsigned width = 1; width <= 1024; ++width) {
         double worst = 0;
         for (const Row& r : table())
-            worst = std::max(worst, std::abs(hold_cycles(m, r) -
-                                             slot * (base + r.source_bytes / width)));
+            worst = std::max(worst,
+                             std::abs(hold_cycles(m, r) - slot * (base + r.source_bytes / width)));
         if (worst < least) least = worst, nearest = width;
         if (worst > 1) continue;
         if (!low) low = width;
@@ -163,7 +164,10 @@ void fields(Calibration& c) {
     for (const Row& r : table()) {
         if (!r.passes) continue;
         const std::string probe = stream_of(r);
-        c.fields.push_back({r.passes, 1, {probe}, "cycles of one unit / matrix/pass_cycles",
+        c.fields.push_back({r.passes,
+                            1,
+                            {probe},
+                            "cycles of one unit / matrix/pass_cycles",
                             [probe](const Measured& m) -> Fitted {
                                 return m.unit(probe) / m.prior.matrix_pass_cycles.value;
                             },
@@ -191,12 +195,13 @@ void fields(Calibration& c) {
         {"rates/mfma_i8", "v_mfma_i32_32x32x32_i8"},
         {"rates/mfma_f32", "v_mfma_f32_32x32x2_f32"}};
     for (const auto& [path, id] : rates)
-        c.fields.push_back({path, 1, {hold_of(row(id))},
-                            "a unit less its v_add_f32: cycles for which the port is held",
-                            [id = id](const Measured& m) -> Fitted {
-                                return hold_cycles(m, row(id));
-                            },
-                            ""});
+        c.fields.push_back(
+            {path,
+             1,
+             {hold_of(row(id))},
+             "a unit less its v_add_f32: cycles for which the port is held",
+             [id = id](const Measured& m) -> Fitted { return hold_cycles(m, row(id)); },
+             ""});
     c.fields.push_back({"matrix/packed_f32_wait_slots",
                         6,
                         {"v_mfma_then_v_pk_fma_f32", "v_pk_fma_f32_stream",
@@ -209,18 +214,18 @@ void fields(Calibration& c) {
                                    m.prior.issue_slot_cycles.value;
                         },
                         ""});
-    c.fields.push_back({"matrix/result_slots",
-                        11,
-                        {"v_mfma_result_read", "v_add_f32_stream",
-                         "v_mfma_f32_32x32x64_f8f6f4_fp8_stream"},
-                        "a unit less v_add_f32 and the passes, in slots; holds where the hardware "
-                        "waits by itself",
-                        [](const Measured& m) -> Fitted {
-                            return (m.unit("v_mfma_result_read") - m.unit("v_add_f32_stream") -
-                                    m.unit("v_mfma_f32_32x32x64_f8f6f4_fp8_stream")) /
-                                   m.prior.issue_slot_cycles.value;
-                        },
-                        ""});
+    c.fields.push_back(
+        {"matrix/result_slots",
+         11,
+         {"v_mfma_result_read", "v_add_f32_stream", "v_mfma_f32_32x32x64_f8f6f4_fp8_stream"},
+         "a unit less v_add_f32 and the passes, in slots; holds where the hardware "
+         "waits by itself",
+         [](const Measured& m) -> Fitted {
+             return (m.unit("v_mfma_result_read") - m.unit("v_add_f32_stream") -
+                     m.unit("v_mfma_f32_32x32x64_f8f6f4_fp8_stream")) /
+                    m.prior.issue_slot_cycles.value;
+         },
+         ""});
     c.fields.push_back({"matrix/idle_scaled_slots",
                         18,
                         {"v_mfma_scale_after_gap", "v_mfma_f32_32x32x64_f8f6f4_fp8_hold"},
@@ -258,7 +263,8 @@ void add_matrix(Calibration& c) {
         with_packed([](Kernel& k, auto d, auto a) { k.v_pk_mul_f32(d, a, a); }));
     add(c, 6, "v_mfma_then_v_pk_fma_f16", fmt::format("{} and v_pk_fma_f16", fp8.id), 64,
         with_packed([](Kernel& k, auto d, auto a) { k.v_pk_fma_f16(d[0], a[0], a[1], a[0]); }));
-    add(c, 6, "v_mfma_beside_v_pk_fma_f32",
+    add(
+        c, 6, "v_mfma_beside_v_pk_fma_f32",
         fmt::format("lower waves: {}; upper waves: v_pk_fma_f32", fp8.id), 64, alone(fp8.setup),
         [](Bench& b) -> Probe::Units {
             const auto to = b.zeros<32>("to");

@@ -1,4 +1,5 @@
-// U15..U17: the vector memory path, latencies by pointer chase, the share of L2 bandwidth, counters.
+// U15..U17: the vector memory path, latencies by pointer chase, the share of L2 bandwidth,
+// counters.
 #include <cmath>
 
 #include "calibrate/probe.hpp"
@@ -78,8 +79,8 @@ constexpr ProbeData chain(uint64_t nodes, uint64_t stride, uint64_t model_stride
     return {ProbeData::Kind::chain, 0, nodes, stride, model_stride};
 }
 
-// Bytes per clock that return to one compute unit. Lanes are 32 bytes apart: all of the range comes,
-// in requests of whatever size, and a load takes longer than any rate of issue.
+// Bytes per clock that return to one compute unit. Lanes are 32 bytes apart: all of the range
+// comes, in requests of whatever size, and a load takes longer than any rate of issue.
 constexpr unsigned kDense = 32, kSparse = 128;  // bytes between lanes
 double bytes_per_clock(const Measured& m) {
     return m.prior.chip_wave_lanes.value * kDense * 4 / m.unit("global_load_dword_dense");
@@ -112,8 +113,8 @@ void add_memory(Calibration& c) {
         });
     c.probes.back().data = zeros(4096);
 
-    add(c, 16, "chase_l2", "global_load_dwordx2 sc1, address from the one before; 64 KiB", 1, 96, 32,
-        vector_chase());
+    add(c, 16, "chase_l2", "global_load_dwordx2 sc1, address from the one before; 64 KiB", 1, 96,
+        32, vector_chase());
     c.probes.back().data = chain(32, 2048 + 128);
     add(c, 16, "chase_mall", "the same over 64 MiB that the host has just written", 1, 96, 32,
         vector_chase());
@@ -157,13 +158,14 @@ void add_memory(Calibration& c) {
           [](const Measured& m) -> Fitted { return request_cycles(m) * bytes_per_clock(m); });
     const std::vector<std::string> beside = {"s_waitcnt_stream", "global_load_dword_sparse"};
     const auto chase = [&](const char* path, const char* probe, const char* card_only = "") {
-        field(path, {probe, beside[0], beside[1]},
-              "a unit less one satisfied s_waitcnt and the return of one request",
-              [probe](const Measured& m) -> Fitted {
-                  return m.unit(probe) - m.unit("s_waitcnt_stream") -
-                         std::ceil(request_cycles(m) - 0.01);
-              },
-              card_only);
+        field(
+            path, {probe, beside[0], beside[1]},
+            "a unit less one satisfied s_waitcnt and the return of one request",
+            [probe](const Measured& m) -> Fitted {
+                return m.unit(probe) - m.unit("s_waitcnt_stream") -
+                       std::ceil(request_cycles(m) - 0.01);
+            },
+            card_only);
     };
     chase("memory/l2_latency", "chase_l2");
     chase("memory/hbm_latency", "chase_hbm");

@@ -23,7 +23,7 @@ enum class Half : uint8_t { lower, upper };  // waves below and from waves / 2 o
 struct ProbeData {
     enum class Kind : uint8_t { none, zeros, random, chain };
     Kind kind = Kind::none;
-    uint64_t bytes = 0;   // zeros, random
+    uint64_t bytes = 0;  // zeros, random
     uint64_t nodes = 0, stride = 0;
     // A cold line is cold for the cycle model wherever it lies: it does with a smaller stride.
     uint64_t model_stride = 0;
@@ -32,9 +32,9 @@ struct ProbeData {
 
 struct Probe {
     std::string id;
-    unsigned unknown = 0;  // U1 .. U21
-    std::string about;     // what one unit of the body is
-    unsigned waves = 1;    // waves i and i + 4 share a SIMD
+    unsigned unknown = 0;   // U1 .. U21
+    std::string about;      // what one unit of the body is
+    unsigned waves = 1;     // waves i and i + 4 share a SIMD
     unsigned repeat = 256;  // units of the body
     // The same with fewer units (0: the frame alone) is subtracted. Bodies that fill a queue first
     // need some.
@@ -44,7 +44,7 @@ struct Probe {
     using Body = std::function<Units(Bench&)>;
     Body lower, upper;
     uint64_t lanes = ~uint64_t(0);
-    unsigned misaligned = 0;   // bytes: the body starts at this address mod 8 (0 or 4)
+    unsigned misaligned = 0;    // bytes: the body starts at this address mod 8 (0 or 4)
     bool open_hazards = false;  // the wait states that hazards need are left out on purpose (U11)
     ProbeData data;
     unsigned rounds = 4;        // the first is dropped
@@ -63,7 +63,7 @@ class Measured {
 public:
     explicit Measured(const Machine& prior) : prior(prior) {}
     std::map<std::string, Ticks> ticks;  // by kernel name
-    const Machine& prior;  // sizes and counts that are certain: SIMDs, lanes, lines
+    const Machine& prior;                // sizes and counts that are certain: SIMDs, lanes, lines
 
     // Cycles of one unit, the base taken off. Error: such a probe has not been run.
     double unit(std::string_view probe, Half = Half::lower) const;
@@ -113,11 +113,11 @@ std::vector<ProbeKernel> kernels_of(const Calibration&);  // each name once
 Program describe(const ProbeKernel&);
 
 // --- the groups, one file each ---
-void add_issue(Calibration&);        // U2..U5, U7, U10: vector and scalar issue
-void add_matrix(Calibration&);       // U1, U6, U11, U18: matrix pipe and issue port
-void add_waves(Calibration&);        // U8, U9, U21: barriers, priorities, two waves of a SIMD
-void add_lds(Calibration&);          // U12..U15: LDS and direct-to-LDS
-void add_memory(Calibration&);       // U15..U17: vector and scalar memory
-void add_whole(Calibration&);        // U19, U20: clock, instruction fetch
+void add_issue(Calibration&);   // U2..U5, U7, U10: vector and scalar issue
+void add_matrix(Calibration&);  // U1, U6, U11, U18: matrix pipe and issue port
+void add_waves(Calibration&);   // U8, U9, U21: barriers, priorities, two waves of a SIMD
+void add_lds(Calibration&);     // U12..U15: LDS and direct-to-LDS
+void add_memory(Calibration&);  // U15..U17: vector and scalar memory
+void add_whole(Calibration&);   // U19, U20: clock, instruction fetch
 
 }  // namespace zyfa

@@ -18,9 +18,8 @@ Probe::Body dense(bool from_memory) {
                 b.k.global_load_dwordx4(y.part<4>(n), at, b.data()).offset(32 + 16 * n);
             }
         }
-        return [&b, d, x, y](unsigned n) {
-            b.k.v_mfma_f32_32x32x64_f8f6f4(d.part<16>(n % 2), x, y);
-        };
+        return
+            [&b, d, x, y](unsigned n) { b.k.v_mfma_f32_32x32x64_f8f6f4(d.part<16>(n % 2), x, y); };
     };
 }
 
@@ -51,11 +50,13 @@ void add_whole(Calibration& c) {
         c.probes.push_back(std::move(p));
     }
     const auto clock = [&](const char* path, const char* kernel, const char* how) {
-        c.fields.push_back({path, 19, {kernel}, how,
-                            [kernel](const Measured& m) -> Fitted {
-                                return m.ticks.at(kernel).gigahertz;
-                            },
-                            "the clock goes into the model and does not come out of it"});
+        c.fields.push_back(
+            {path,
+             19,
+             {kernel},
+             how,
+             [kernel](const Measured& m) -> Fitted { return m.ticks.at(kernel).gigahertz; },
+             "the clock goes into the model and does not come out of it"});
     };
     clock("clock/dense", "clock_random", "s_memtime beside s_memrealtime, median of rounds");
     clock("clock/light", "clock_zeros", "the same, on zeros");

@@ -66,8 +66,7 @@ struct Hip::Library {
     template <class F>
     void find(F& f, const char* name) {
         f = reinterpret_cast<F>(dlsym(handle, name));
-        if (!f)
-            throw Error(fmt::format("the HIP runtime has no {}", name), Exit::unsupported);
+        if (!f) throw Error(fmt::format("the HIP runtime has no {}", name), Exit::unsupported);
     }
     void check(int status, const char* what) const {
         if (status == kSuccess) return;
@@ -101,9 +100,9 @@ void Hip::release(uint64_t address) {
     library_->check(library_->release(reinterpret_cast<void*>(address)), "hipFree");
 }
 void Hip::write(uint64_t address, std::span<const uint8_t> bytes) {
-    library_->check(library_->copy(reinterpret_cast<void*>(address), bytes.data(), bytes.size(),
-                                   kHostToDevice),
-                    "hipMemcpy to the device");
+    library_->check(
+        library_->copy(reinterpret_cast<void*>(address), bytes.data(), bytes.size(), kHostToDevice),
+        "hipMemcpy to the device");
 }
 void Hip::read(uint64_t address, std::span<uint8_t> bytes) {
     library_->check(library_->copy(bytes.data(), reinterpret_cast<const void*>(address),

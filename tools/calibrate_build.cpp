@@ -85,13 +85,10 @@ BuiltProbe build(const ProbeKernel& kernel) {
     return {kernel, std::move(p), std::move(emitted)};
 }
 
-const std::vector<BuiltProbe>& built_probes() {
-    static const std::vector<BuiltProbe> all = [] {
-        std::vector<BuiltProbe> built;
-        for (const ProbeKernel& k : kernels_of(calibration())) built.push_back(build(k));
-        return built;
-    }();
-    return all;
+const BuiltProbe& built(const ProbeKernel& kernel) {
+    static std::map<std::string, BuiltProbe> all;
+    const auto it = all.find(kernel.name);
+    return it != all.end() ? it->second : all.emplace(kernel.name, build(kernel)).first->second;
 }
 
 }  // namespace zyfa

@@ -17,7 +17,7 @@ struct BuiltProbe {
 // its body.
 BuiltProbe build(const ProbeKernel&);
 
-// All of them, each kernel once; built once for a run of the tool.
-const std::vector<BuiltProbe>& built_probes();
+// The same, each kernel built once in the life of the tool. Not for several threads.
+const BuiltProbe& built(const ProbeKernel&);
 
 }  // namespace zyfa

@@ -107,8 +107,7 @@ std::vector<uint8_t> data_of(const Probe& p, bool card, uint64_t address) {
         for (uint8_t& b : bytes) b = uint8_t(random());
     }
     if (p.data.kind == ProbeData::Kind::chain) {
-        const uint64_t stride =
-            !card && p.data.model_stride ? p.data.model_stride : p.data.stride;
+        const uint64_t stride = !card && p.data.model_stride ? p.data.model_stride : p.data.stride;
         for (uint64_t n = 0; n < p.data.nodes; ++n) {
             const uint64_t next = address + (n + 1) % p.data.nodes * stride;
             std::memcpy(bytes.data() + n * stride, &next, 8);
@@ -141,8 +140,7 @@ Ticks ProbeDevice::run(const BuiltProbe& probe) {
     const uint64_t out = allocate(l.out_bytes), data = allocate(l.data_bytes);
     write(data, data_of(*probe.kernel.probe, is_card(), data));
     std::vector<uint32_t> words(l.out_bytes / 4);
-    const auto bytes =
-        std::span(reinterpret_cast<uint8_t*>(words.data()), size_t(l.out_bytes));
+    const auto bytes = std::span(reinterpret_cast<uint8_t*>(words.data()), size_t(l.out_bytes));
     write(out, bytes);
     std::array<uint8_t, kProbeArgsBytes> kernarg{};
     std::memcpy(kernarg.data() + kProbeOut, &out, 8);

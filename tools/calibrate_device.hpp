@@ -24,7 +24,8 @@ protected:
     virtual void write(uint64_t address, std::span<const uint8_t>) = 0;
     virtual void read(uint64_t address, std::span<uint8_t>) = 0;
     virtual void release(uint64_t address) = 0;
-    virtual void launch(const BuiltProbe&, unsigned workgroups, std::span<const uint8_t> kernarg) = 0;
+    virtual void launch(const BuiltProbe&, unsigned workgroups,
+                        std::span<const uint8_t> kernarg) = 0;
 };
 
 // `machine` must outlive the device.

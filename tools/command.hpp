@@ -21,6 +21,7 @@ void add_build(CLI::App& app, Session&);
 void add_sim(CLI::App& app, Session&);
 void add_diff(CLI::App& app, Session&);
 void add_timeline(CLI::App& app, Session&);
+void add_calibrate(CLI::App& app, Session&);
 void add_predict(CLI::App& app, Session&);
 void add_isa(CLI::App& app, Session&);
 void add_doctor(CLI::App& app, Session&);

@@ -10,8 +10,9 @@ namespace {
 
 // In the order in which help shows them.
 constexpr void (*kCommands[])(CLI::App&, Session&) = {
-    add_list, add_show,    add_build, add_sim,    add_timeline, add_predict,     add_diff,
-    add_lint, add_explain, add_isa,   add_doctor, add_version,  add_completions, add_help,
+    add_list,    add_show,      add_build,   add_sim,         add_timeline,
+    add_predict, add_calibrate, add_diff,    add_lint,        add_explain,
+    add_isa,     add_doctor,    add_version, add_completions, add_help,
 };
 
 std::string usage_line(const CLI::App& command) {
