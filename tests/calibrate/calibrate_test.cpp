@@ -1,0 +1,139 @@
+// calibrate: the cycle model is the device whose numbers are known, so that every formula can be
+// held against what it is to find; and the command around it.
+#include "tools/calibrate.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+#include <set>
+
+#include "tests/tools/cli.hpp"
+
+using namespace zyfa;
+using namespace zyfa::test;
+
+namespace {
+
+void set(Json& machine, std::string_view path, double value) {
+    const size_t slash = path.find('/');
+    machine.at(std::string(path.substr(0, slash)))
+        .at(std::string(path.substr(slash + 1)))["value"] = value;
+}
+
+// Every number that calibrate finds, anywhere in its range; those that say the same thing twice
+// (rates of LDS and of matrix instructions) still do.
+Machine random_machine(unsigned seed) {
+    std::mt19937 random(seed);
+    Json json = Json::parse(mi355x_json());
+    const auto pick = [&](double low, double high) {
+        return double(std::uniform_int_distribution<int>(int(low), int(high))(random));
+    };
+    for (const MachineRow& r : rows(mi355x())) {
+        const bool found =
+            std::any_of(calibration().fields.begin(), calibration().fields.end(),
+                        [&](const FieldFit& f) { return f.path == r.path && f.card_only.empty(); });
+        if (found && r.number->low < r.number->high && !r.path.starts_with("rates/mfma") &&
+            !r.path.starts_with("rates/lds_b") && r.path != "rates/lds_write")
+            set(json, r.path, pick(r.number->low, r.number->high));
+    }
+    const double width = seed % 2 ? pick(16, 32) : pick(16, 1024);
+    set(json, "matrix/hold_bytes_per_slot", width);
+    for (const auto& [path, bytes] : {std::pair{"rates/mfma_f8f6f4", 32},
+                                      {"rates/mfma_16bit", 16},
+                                      {"rates/mfma_8bit", 32},
+                                      {"rates/mfma_i8", 16},
+                                      {"rates/mfma_f32", 4}})
+        set(json, path, 4 * (1 + bytes / int(width)));
+    const double phase = pick(1, 2);
+    set(json, "lds/phase_cycles", phase);
+    set(json, "lds/read_bytes_per_clock", 256 / phase);
+    set(json, "lds/write_bytes_per_clock", 128 / phase);
+    for (const auto& [path, phases] : {std::pair{"rates/lds_b32", 1},
+                                       {"rates/lds_b64", 2},
+                                       {"rates/lds_b128", 4},
+                                       {"rates/lds_write", 4}})
+        set(json, path, phases * phase);
+    set(json, "memory/request_bytes", 32 << int(pick(0, 2)));
+    return load_machine(json.dump(), fmt::format("machine of seed {}", seed));
+}
+
+const std::vector<ProbeKernel>& kernels_of_fields() {
+    static const std::vector<ProbeKernel> all = [] {
+        std::vector<const FieldFit*> fields;
+        for (const FieldFit& f : calibration().fields)
+            if (f.card_only.empty()) fields.push_back(&f);
+        return kernels_for(fields);
+    }();
+    return all;
+}
+
+void recovers(const Machine& machine, Arbiter arbiter) {
+    const auto device = sim_device(machine, arbiter);
+    const Measured measured = measure(*device, kernels_of_fields(), machine);
+    unsigned found = 0;
+    for (const FieldResult& r : judge(measured, machine, false)) {
+        if (!r.fitted) continue;
+        ++found;
+        CAPTURE(r.field->path, r.file.value, r.fitted->value, r.fitted->low, r.fitted->high);
+        CHECK(r.within);
+    }
+    CHECK(found == 53);
+}
+
+}  // namespace
+
+TEST_CASE("every number of the shipped machine file is found again", "[calibrate]") {
+    recovers(mi355x(), Arbiter::oldest);
+}
+
+TEST_CASE("so is every number anywhere in its range, whatever the arbiter", "[calibrate]") {
+    const unsigned seeds = std::getenv("ZYFA_FULL") ? 40 : 4;
+    for (unsigned seed = 1; seed <= seeds; ++seed) {
+        CAPTURE(seed);
+        recovers(random_machine(seed), Arbiter(seed % 3));
+    }
+}
+
+TEST_CASE("a number that the device does not have is seen", "[calibrate]") {
+    Json json = Json::parse(mi355x_json());
+    set(json, "issue/taken_branch", 24);
+    const Machine other = load_machine(json.dump(), "other");
+    const FieldFit* branch = nullptr;
+    for (const FieldFit& f : calibration().fields)
+        if (f.path == "issue/taken_branch") branch = &f;
+    REQUIRE(branch);
+    const auto kernels = kernels_for(std::array{branch});
+    const auto device = sim_device(other);
+    const Measured measured = measure(*device, kernels, mi355x());
+    unsigned seen = 0;
+    for (const FieldResult& r : judge(measured, mi355x(), false)) {
+        CAPTURE(r.field->path);
+        CHECK(r.within == (r.field != branch));
+        seen += r.field == branch;
+    }
+    CHECK(seen == 1);
+}
+
+TEST_CASE("each unknown has fields, or a reason why it is no number", "[calibrate]") {
+    std::set<unsigned> noted;
+    for (const UnknownNote& n : calibration().unknowns) {
+        CAPTURE(n.unknown);
+        CHECK(noted.insert(n.unknown).second);
+        const bool has_field = std::any_of(calibration().fields.begin(), calibration().fields.end(),
+                                           [&](auto& f) { return f.unknown == n.unknown; });
+        CHECK((has_field || !n.not_a_number.empty()));
+    }
+    CHECK(noted.size() == 21);
+    for (const FieldFit& f : calibration().fields)
+        for (const std::string& id : f.probes) CHECK_NOTHROW(calibration().probe(id));
+}
+
+TEST_CASE("without HIP a card is refused with a reason", "[calibrate]") {
+    const Outcome o = run("calibrate U10 --device hip", "LD_LIBRARY_PATH=/nonexistent");
+    if (o.status == 0 || o.status == 1) return;  // this machine has a card
+    CHECK(o.status == 3);
+    CHECK(o.out.empty());
+    CHECK(o.err.find("HIP") != std::string::npos);
+}
