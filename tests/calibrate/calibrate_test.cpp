@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <random>
 #include <set>
@@ -78,6 +79,10 @@ void recovers(const Machine& machine, Arbiter arbiter) {
         ++found;
         CAPTURE(r.field->path, r.file.value, r.fitted->value, r.fitted->low, r.fitted->high);
         CHECK(r.within);
+        // A cycle is more than the whole range of some (issue/straddle_cycles): small numbers must
+        // round to what the file says.
+        if (r.file.unit != "bytes/clk" && r.file.value <= 16 && r.fitted->low == r.fitted->high)
+            CHECK(std::abs(r.fitted->value - r.file.value) < 0.5);
     }
     CHECK(found == 53);
 }
