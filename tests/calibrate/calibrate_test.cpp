@@ -10,6 +10,7 @@
 #include <random>
 #include <set>
 
+#include "isa/file.hpp"
 #include "tests/tools/cli.hpp"
 
 using namespace zyfa;
@@ -141,4 +142,43 @@ TEST_CASE("without HIP a card is refused with a reason", "[calibrate]") {
     CHECK(o.status == 3);
     CHECK(o.out.empty());
     CHECK(o.err.find("HIP") != std::string::npos);
+}
+
+TEST_CASE("a card is asked through HIP, and its answer compared", "[calibrate]") {
+    const std::string hip = "LD_LIBRARY_PATH='" HIP_DOUBLE "'";
+    const Outcome o = run("calibrate U10 --device hip --json", hip);
+    REQUIRE(o.status == 1);  // 1000 cycles for everything agree with no file
+    const Json result = Json::parse(o.out)["results"][0];
+    CHECK(result["device"] == "double of a card");
+    CHECK(result["card"] == true);
+    REQUIRE(result["kernels"].size() > 8);
+    for (const Json& k : result["kernels"]) {
+        CHECK(k["cycles_lower"] == 1000);
+        CHECK(k["gigahertz"].get<double>() == Approx(2));
+    }
+    Folder folder;
+    const std::string file = folder.path / "measured.json";
+    write_file(file, o.out);
+    const Outcome sides = run("calibrate U10 --compare '" + file + "'");
+    CHECK(sides.status == 1);
+    CHECK(sides.out.find("double of a card") != std::string::npos);
+    CHECK(sides.out.find("s_branch_taken") != std::string::npos);
+
+    const Outcome none = run("calibrate U10 --device hip", hip + " HIP_DOUBLE_NO_DEVICE=1");
+    CHECK(none.status == 3);
+    CHECK(none.err.find("sees no device") != std::string::npos);
+    const Outcome other = run("calibrate U10 --device hip", hip + " HIP_DOUBLE_OTHER_ARCH=1");
+    CHECK(other.status == 3);
+    CHECK(other.err.find("made for gfx950") != std::string::npos);
+}
+
+TEST_CASE("a file of fitted numbers loads, and its trust is that of the device", "[calibrate]") {
+    Folder folder;
+    const std::string file = folder.path / "fitted.json";
+    REQUIRE(run("calibrate U10 -o '" + file + "'").status == 0);
+    const Machine m = load_machine(read_text(file), file);
+    CHECK(m.issue_taken_branch.trust == Trust::emulated);
+    CHECK(m.issue_taken_branch.low == m.issue_taken_branch.high);
+    CHECK(m.issue_taken_branch.source.find("zyfa-gen calibrate") == 0);
+    CHECK(m.memory_l2_latency.trust == Trust::guess);  // not asked for
 }
