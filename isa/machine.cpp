@@ -185,8 +185,7 @@ unsigned Machine::issue_cycles(const Inst& i) const {
     if (op.is_mfma()) {
         const unsigned widest = 4u * std::max(i.operands[1].words, i.operands[2].words);
         const unsigned per_slot = matrix_hold_bytes_per_slot.count();
-        return issue_slot_cycles.count() *
-               (matrix_hold_base_slots.count() + widest / per_slot);
+        return issue_slot_cycles.count() * (matrix_hold_base_slots.count() + widest / per_slot);
     }
     return rate(op.rate).count();
 }

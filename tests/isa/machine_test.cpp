@@ -86,8 +86,18 @@ TEST_CASE("an instruction's own cost", "[isa][machine]") {
     i.operands[1] = Operand::reg(File::v, 0, 8), i.operands[2] = Operand::reg(File::v, 8, 4);
     REQUIRE(m.issue_cycles(i) == 12);
     REQUIRE(m.issue_cycles(i) == m.rate(Rate::mfma_f8f6f4).count());
-    i.operands[1].words = 4;
-    REQUIRE(m.issue_cycles(i) == 8);
+    // Whole 16 bytes of the widest source count.
+    for (const auto& [words, cycles] : {std::pair{6, 8}, {4, 8}, {2, 4}, {1, 4}}) {
+        i.operands[1].words = i.operands[2].words = uint8_t(words);
+        REQUIRE(m.issue_cycles(i) == unsigned(cycles));
+    }
+    // The other reading of 24 bytes is in the range, and moves no other width.
+    Machine other = m;
+    other.matrix_hold_bytes_per_slot.value = m.matrix_hold_bytes_per_slot.low;
+    for (const auto& [words, cycles] : {std::pair{8, 12}, {6, 12}, {4, 8}, {2, 4}, {1, 4}}) {
+        i.operands[1].words = i.operands[2].words = uint8_t(words);
+        REQUIRE(other.issue_cycles(i) == unsigned(cycles));
+    }
     REQUIRE(m.rate(Rate::mfma_16bit).count() == 8);
 }
 
