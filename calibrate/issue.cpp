@@ -1,4 +1,6 @@
 // U2..U5, U7, U10: streams of one instruction, chains of dependent ones, scalar instructions.
+#include <cmath>
+
 #include "calibrate/probe.hpp"
 
 namespace zyfa {
@@ -193,6 +195,36 @@ void field(Calibration& c, unsigned unknown, const char* path, const char* probe
                         [probe](const Measured& m) -> Fitted { return m.unit(probe); },
                         ""});
 }
+// (`more` - `less`) / by
+void difference(Calibration& c, unsigned unknown, const char* path, const char* more,
+                const char* less, unsigned by, const char* how) {
+    c.fields.push_back(
+        {path,
+         unknown,
+         {more, less},
+         how,
+         [=](const Measured& m) -> Fitted { return (m.unit(more) - m.unit(less)) / by; },
+         ""});
+}
+
+// Which of the unknown's streams do not take the cycles of their class.
+void streams_of_class(Calibration& c, unsigned unknown, const char* what) {
+    UnknownNote note{unknown, what,
+                     "the machine file has no rate of their own: they are in the class valu. One "
+                     "that takes other cycles needs another class in isa/ops.def"};
+    for (const Probe& p : c.probes)
+        if (p.unknown == unknown) note.probes.push_back(p.id);
+    note.reading = [probes = note.probes](const Measured& m) -> std::string {
+        const double valu = m.prior.rate(Rate::valu).value;
+        std::string others;
+        for (const std::string& id : probes)
+            if (std::abs(m.unit(id) - valu) > 0.5)
+                others += fmt::format("{}{} {:.1f}", others.empty() ? "" : ", ", id, m.unit(id));
+        return others.empty() ? fmt::format("{:g} cycles each, as their class", valu)
+                              : fmt::format("not the {:g} cycles of their class: {}", valu, others);
+    };
+    c.unknowns.push_back(std::move(note));
+}
 
 }  // namespace
 
@@ -211,47 +243,18 @@ void add_issue(Calibration& c) {
     field(c, 10, "rates/wait", "s_waitcnt_stream", each);
     field(c, 10, "rates/branch", "s_cbranch_not_taken", each);
     field(c, 10, "issue/taken_branch", "s_branch_taken", each);
-    c.fields.push_back({"issue/dependent_valu",
-                        2,
-                        {"v_add_f32_chain"},
-                        "cycles of one unit: issue to issue of v_add_f32",
-                        [](const Measured& m) -> Fitted { return m.unit("v_add_f32_chain"); },
-                        ""});
-    c.fields.push_back({"issue/slot_cycles",
-                        10,
-                        {"s_nop_7_stream", "s_nop_0_stream"},
-                        "(s_nop 7 - s_nop 0) / 7",
-                        [](const Measured& m) -> Fitted {
-                            return (m.unit("s_nop_7_stream") - m.unit("s_nop_0_stream")) / 7;
-                        },
-                        ""});
-    c.fields.push_back({"issue/sleep_cycles",
-                        10,
-                        {"s_sleep_2_stream", "s_sleep_1_stream"},
-                        "s_sleep 2 - s_sleep 1",
-                        [](const Measured& m) -> Fitted {
-                            return m.unit("s_sleep_2_stream") - m.unit("s_sleep_1_stream");
-                        },
-                        ""});
-    c.fields.push_back({"issue/straddle_cycles",
-                        7,
-                        {"v_fma_f32_at_4_waves_1", "v_fma_f32_at_0_waves_1"},
-                        "a unit at addresses 4 mod 8 less one at 0 mod 8",
-                        [](const Measured& m) -> Fitted {
-                            return m.unit("v_fma_f32_at_4_waves_1") -
-                                   m.unit("v_fma_f32_at_0_waves_1");
-                        },
-                        ""});
+    field(c, 2, "issue/dependent_valu", "v_add_f32_chain",
+          "cycles of one unit: issue to issue of v_add_f32");
+    difference(c, 10, "issue/slot_cycles", "s_nop_7_stream", "s_nop_0_stream", 7,
+               "(s_nop 7 - s_nop 0) / 7");
+    difference(c, 10, "issue/sleep_cycles", "s_sleep_2_stream", "s_sleep_1_stream", 1,
+               "s_sleep 2 - s_sleep 1");
+    difference(c, 7, "issue/straddle_cycles", "v_fma_f32_at_4_waves_1", "v_fma_f32_at_0_waves_1", 1,
+               "a unit at addresses 4 mod 8 less one at 0 mod 8");
     c.unknowns.push_back({2, "VALU result to VALU use", ""});
     c.unknowns.push_back({3, "transcendentals", ""});
-    c.unknowns.push_back(
-        {4, "conversions",
-         "the machine file has no rate of their own: they are in the class valu. A stream that "
-         "differs from its prediction says that the instruction needs another class in "
-         "isa/ops.def"});
-    c.unknowns.push_back(
-        {5, "permlane swaps, v_perm_b32, v_readfirstlane_b32",
-         "as U4: a stream that differs from its prediction needs another class in isa/ops.def"});
+    streams_of_class(c, 4, "conversions");
+    streams_of_class(c, 5, "permlane swaps, v_perm_b32, v_readfirstlane_b32");
     c.unknowns.push_back({7, "8-byte instructions across a fetch boundary", ""});
     c.unknowns.push_back({10, "s_nop, SALU, branches, s_waitcnt, s_sleep", ""});
 }

@@ -296,10 +296,19 @@ void add_matrix(Calibration& c) {
     c.unknowns.push_back({1, "issue port held by a matrix instruction; its passes", ""});
     c.unknowns.push_back({6, "packed f32 beside matrix instructions", ""});
     c.unknowns.push_back(
-        {11, "does the hardware wait for a matrix result by itself",
+        {11,
+         "does the hardware wait for a matrix result by itself",
          "yes or no: v_mfma_result_read leaves the wait states out. Where a unit takes the passes "
          "and more, the hardware waits, and the cycles are matrix/result_slots; where it takes "
-         "the passes only, software has to"});
+         "the passes only, software has to",
+         {"v_mfma_result_read", "v_add_f32_stream", "v_mfma_f32_32x32x64_f8f6f4_fp8_stream"},
+         [](const Measured& m) -> std::string {
+             const double more = m.unit("v_mfma_result_read") - m.unit("v_add_f32_stream") -
+                                 m.unit("v_mfma_f32_32x32x64_f8f6f4_fp8_stream");
+             return more > 2 * m.prior.issue_slot_cycles.value
+                        ? fmt::format("it waits: {:.0f} cycles beyond the passes", more)
+                        : "it does not wait; the value read is not looked at";
+         }});
     c.unknowns.push_back({18, "scaled matrix instruction into an idle pipe", ""});
 }
 

@@ -79,6 +79,27 @@ constexpr ProbeData chain(uint64_t nodes, uint64_t stride, uint64_t model_stride
     return {ProbeData::Kind::chain, 0, nodes, stride, model_stride};
 }
 
+constexpr unsigned kBursts[] = {4, 8, 16, 32, 48, 60, 64, 72};  // loads before a wait for all
+std::string burst(unsigned loads) { return fmt::format("global_load_dword_burst_{}", loads); }
+
+// With at most n loads outstanding one leaves every latency / n cycles; that shows where it is
+// longer than what a load takes to issue.
+std::string limit_of_loads(const Measured& m) {
+    double least = 1e9;
+    for (unsigned n = 1; n < std::size(kBursts); ++n) {
+        const double each = (m.unit(burst(kBursts[n])) - m.unit(burst(kBursts[n - 1]))) /
+                            (kBursts[n] - kBursts[n - 1]);
+        if (each > 1.25 * least)
+            return fmt::format("a load takes {:.1f} cycles up to {} of them, {:.1f} up to {}",
+                               least, kBursts[n - 1], each, kBursts[n]);
+        least = std::min(least, each);
+    }
+    return fmt::format(
+        "no limit seen up to {} loads, {:.1f} cycles each; one of more than {:.0f} would not show, "
+        "since so many take as long as one is on its way",
+        kBursts[std::size(kBursts) - 1], least, std::floor(m.unit("chase_l2") / least));
+}
+
 // Bytes per clock that return to one compute unit. Lanes are 32 bytes apart: all of the range
 // comes, in requests of whatever size, and a load takes longer than any rate of issue.
 constexpr unsigned kDense = 32, kSparse = 128;  // bytes between lanes
@@ -129,9 +150,9 @@ void add_memory(Calibration& c) {
     add(c, 16, "s_load_dword_burst_12", "12 s_load_dword and s_waitcnt", 1, 64, 16,
         scalar_burst(12));
     c.probes.back().data = zeros(4096);
-    for (unsigned n : {16u, 48u, 60u, 64u, 72u}) {
-        add(c, 17, fmt::format("global_load_dword_burst_{}", n),
-            fmt::format("{} global_load_dword and s_waitcnt", n), 1, 24, 8, vector_burst(n));
+    for (unsigned n : kBursts) {
+        add(c, 17, burst(n), fmt::format("{} global_load_dword and s_waitcnt", n), 1, 24, 8,
+            vector_burst(n));
         c.probes.back().data = zeros(4096);
     }
 
@@ -178,11 +199,14 @@ void add_memory(Calibration& c) {
     c.unknowns.push_back(
         {16, "latencies by level, L2 bandwidth",
          "the fields hold it, but bandwidth by footprint and die is not a number of the file"});
-    c.unknowns.push_back(
-        {17, "how many loads a wave has outstanding before it stalls",
-         "limits/vmcnt is fixed by the encoding (certain). Where a burst of global_load_dword "
-         "takes longer than its prediction below 63 loads, the card has another limit, for which "
-         "the model has no number"});
+    UnknownNote outstanding{
+        17, "how many loads a wave has outstanding before it stalls",
+        "limits/vmcnt is fixed by the encoding (certain); for another limit of the card the model "
+        "has no number. It shows as more cycles for each further load of a burst"};
+    for (unsigned n : kBursts) outstanding.probes.push_back(burst(n));
+    outstanding.probes.push_back("chase_l2");
+    outstanding.reading = limit_of_loads;
+    c.unknowns.push_back(std::move(outstanding));
 }
 
 }  // namespace zyfa

@@ -91,6 +91,10 @@ struct FieldFit {
 struct UnknownNote {
     unsigned unknown;
     std::string what, not_a_number;  // empty: fields hold all of it
+    // What the cycles of `probes` say about it, in words. Thresholds lie half way between what the
+    // two answers would give.
+    std::vector<std::string> probes{};
+    std::function<std::string(const Measured&)> reading{};
 };
 
 struct Calibration {

@@ -37,6 +37,12 @@ Probe::Body adds(int priority) {
     };
 }
 
+// Which half is done sooner; who waits for the other takes twice as long.
+std::string_view first_of(std::string_view probe, const Measured& m) {
+    const double lower = m.unit(probe, Half::lower), upper = m.unit(probe, Half::upper);
+    return lower < 0.75 * upper ? "lower" : upper < 0.75 * lower ? "upper" : "neither";
+}
+
 void halves(Calibration& c, unsigned unknown, const char* id, const char* about, unsigned waves,
             unsigned repeat, Probe::Body lower, Probe::Body upper) {
     Probe p;
@@ -91,13 +97,33 @@ void add_waves(Calibration& c) {
                         ""});
     c.unknowns.push_back({8, "what a barrier costs beyond the waiting", ""});
     c.unknowns.push_back(
-        {9, "s_setprio, and who goes first among equals",
-         "a rule: the ticks of both halves in priority_equal say which of oldest, round-robin and "
-         "youngest fits (--arbiter); priority_upper and priority_lower whether s_setprio counts"});
+        {9,
+         "s_setprio, and who goes first among equals",
+         "a rule: which of oldest, round-robin and youngest (--arbiter) fits waves of equal "
+         "priority, and whether s_setprio comes before it",
+         {"priority_equal", "priority_upper", "priority_lower"},
+         [](const Measured& m) -> std::string {
+             const std::string_view first = first_of("priority_equal", m);
+             const bool counts = first_of("priority_upper", m) == "upper" &&
+                                 first_of("priority_lower", m) == "lower";
+             return fmt::format("equal priority: {}; s_setprio {}",
+                                first == "neither" ? "in turn (--arbiter round-robin)"
+                                : first == "lower"
+                                    ? "the lower waves go first (--arbiter oldest)"
+                                    : "the upper waves go first (--arbiter youngest)",
+                                counts ? "comes before that" : "does not decide");
+         }});
     c.unknowns.push_back(
-        {21, "two vector instructions of one SIMD in one slot",
-         "yes or no: v_add_f32_two_waves gives 8 cycles without, 4 with; the model has no such "
-         "case"});
+        {21,
+         "two vector instructions of one SIMD in one slot",
+         "yes or no: v_add_f32_two_waves takes twice the cycles of one wave without, as many with; "
+         "the model has no such case",
+         {"v_add_f32_two_waves", "v_add_f32_stream"},
+         [](const Measured& m) -> std::string {
+             const double two = m.unit("v_add_f32_two_waves"), one = m.unit("v_add_f32_stream");
+             return fmt::format("{}: two waves take {:.1f} cycles, one {:.1f}",
+                                two > 1.5 * one ? "no" : "yes", two, one);
+         }});
 }
 
 }  // namespace zyfa

@@ -23,6 +23,9 @@ Probe::Body dense(bool from_memory) {
     };
 }
 
+constexpr unsigned kCode[] = {8, 32, 80};  // KiB of a loop
+std::string code_of(unsigned kib) { return fmt::format("code_of_{}_kib", kib); }
+
 }  // namespace
 
 void add_whole(Calibration& c) {
@@ -37,9 +40,9 @@ void add_whole(Calibration& c) {
         p.card_rounds = 4000, p.card_workgroups = 256;
         c.probes.push_back(std::move(p));
     }
-    for (unsigned kib : {8u, 32u, 80u}) {
+    for (unsigned kib : kCode) {
         Probe p;
-        p.id = fmt::format("code_of_{}_kib", kib), p.unknown = 20;
+        p.id = code_of(kib), p.unknown = 20;
         p.about = fmt::format("v_fma_f32, a round of {} KiB of code", kib);
         p.repeat = kib * 128;
         p.lower = [](Bench& b) -> Probe::Units {
@@ -63,10 +66,22 @@ void add_whole(Calibration& c) {
     c.unknowns.push_back({14, "lane groups and conflicts of transposing LDS reads",
                           "lists of lanes (lds_phases), not numbers"});
     c.unknowns.push_back({19, "clock under load", "needs a card, see clock/dense and clock/light"});
-    c.unknowns.push_back(
-        {20, "instruction fetch over long loops",
-         "the model has no instruction cache: a unit of code_of_32_kib or code_of_80_kib above 4 "
-         "cycles is what it leaves out"});
+    UnknownNote fetch{20, "instruction fetch over long loops",
+                      "the model has no instruction cache: cycles beyond those of the shortest "
+                      "loop are what it leaves out"};
+    for (unsigned kib : kCode) fetch.probes.push_back(code_of(kib));
+    fetch.reading = [](const Measured& m) {
+        std::string list;
+        bool slower = false;
+        for (unsigned kib : kCode) {
+            const double unit = m.unit(code_of(kib));
+            slower |= unit > 1.05 * m.unit(code_of(kCode[0]));
+            list += fmt::format("{}{:.2f} at {} KiB", list.empty() ? "" : ", ", unit, kib);
+        }
+        return fmt::format("{}: cycles of v_fma_f32 {}",
+                           slower ? "long loops are slower" : "no cost seen", list);
+    };
+    c.unknowns.push_back(std::move(fetch));
 }
 
 }  // namespace zyfa

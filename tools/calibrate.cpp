@@ -33,13 +33,13 @@ double rounded(double value, const std::string& unit) {
     return is_whole(unit) ? std::round(value) : std::round(value * 1000) / 1000;
 }
 
-const Number& number_of(const Machine& m, const std::string& path) {
+}  // namespace
+
+const Number& number_of(const Machine& m, std::string_view path) {
     for (const MachineRow& r : rows(m))
         if (r.path == path) return *r.number;
     throw Error(fmt::format("the machine file has no {}", path), Exit::internal);
 }
-
-}  // namespace
 
 std::vector<ProbeKernel> kernels_for(std::span<const FieldFit* const> fields) {
     std::vector<ProbeKernel> all;
@@ -61,6 +61,9 @@ std::vector<ProbeKernel> kernels_for(std::span<const unsigned> unknowns) {
     std::vector<ProbeKernel> all = kernels_for(fields);
     for (const Probe& p : calibration().probes)
         if (wanted(p.unknown)) add(all, p);
+    for (const UnknownNote& n : calibration().unknowns)
+        for (const std::string& id : n.probes)
+            if (wanted(n.unknown)) add(all, calibration().probe(id));
     return all;
 }
 
@@ -96,6 +99,15 @@ std::vector<FieldResult> judge(const Measured& measured, const Machine& machine,
         }
         all.push_back(std::move(r));
     }
+    return all;
+}
+
+std::vector<Reading> readings(const Measured& measured) {
+    std::vector<Reading> all;
+    for (const UnknownNote& n : calibration().unknowns)
+        if (n.reading && std::all_of(n.probes.begin(), n.probes.end(),
+                                     [&](const std::string& p) { return measured.has(p); }))
+            all.push_back({n.unknown, n.reading(measured)});
     return all;
 }
 

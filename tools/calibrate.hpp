@@ -12,6 +12,9 @@ namespace zyfa {
 // Fields agree within this much of a cycle or of their value, whichever is more.
 inline constexpr double kCyclesApart = 1, kShareApart = 0.05;
 
+// By its path, as rows() names it.
+const Number& number_of(const Machine&, std::string_view path);
+
 struct FieldResult {
     const FieldFit* field = nullptr;
     Number file;
@@ -31,6 +34,13 @@ Measured measure(ProbeDevice&, std::span<const ProbeKernel>, const Machine& prio
 
 // All fields of the calibration whose probes have been run, in its order.
 std::vector<FieldResult> judge(const Measured&, const Machine&, bool card);
+
+// What is no number, in words; unknowns whose probes have been run.
+struct Reading {
+    unsigned unknown;
+    std::string text;
+};
+std::vector<Reading> readings(const Measured&);
 
 // The machine file `text` with the fitted values in it. Trust `measured` for a card, `emulated` for
 // the cycle model; the source names the device and the formula; the range is what nothing measured

@@ -17,9 +17,6 @@ public:
     Ticks run(const BuiltProbe&);
 
 protected:
-    struct Buffers {
-        uint64_t out = 0, data = 0;
-    };
     virtual uint64_t allocate(uint64_t bytes) = 0;
     virtual void write(uint64_t address, std::span<const uint8_t>) = 0;
     virtual void read(uint64_t address, std::span<uint8_t>) = 0;

@@ -42,12 +42,6 @@ std::string span(double low, double high) {
     return low == high ? figure(low) : figure(low) + " to " + figure(high);
 }
 
-const Number& number_of(const Machine& m, const std::string& path) {
-    for (const MachineRow& r : rows(m))
-        if (r.path == path) return *r.number;
-    throw Error(fmt::format("the machine file has no {}", path), Exit::internal);
-}
-
 void list(const std::vector<unsigned>& unknowns, const Machine& m, const Session& session) {
     Json results = Json::array();
     std::string text;
@@ -149,6 +143,18 @@ std::string side_by_side(const Measured& measured, const Measured& predicted, Js
     return table(cells);
 }
 
+// What is no number; `predicted` may be empty.
+std::string to_text(std::span<const Reading> measured, std::span<const Reading> predicted) {
+    std::vector<std::vector<std::string>> cells;
+    for (const Reading& r : measured) {
+        cells.push_back({fmt::format("U{}", r.unknown), r.text});
+        for (const Reading& p : predicted)
+            if (p.unknown == r.unknown && p.text != r.text)
+                cells.push_back({"", "predicted: " + p.text});
+    }
+    return cells.empty() ? "" : "not numbers, in words:\n" + table(cells);
+}
+
 void calibrate(const CalibrateOptions& opt, Session& session) {
     const std::vector<unsigned> unknowns = numbers(opt.unknowns);
     const std::string text =
@@ -196,15 +202,22 @@ void calibrate(const CalibrateOptions& opt, Session& session) {
 
     std::string out = fmt::format("device   {}\nmachine  {}, numbers {}\n\n", device_name,
                                   machine.name, machine.model);
+    const std::vector<Reading> words = readings(measured);
+    std::vector<Reading> words_predicted;
     if (!opt.compare.empty()) {
         const auto model = sim_device(machine);
         const Measured predicted = measure(*model, kernels, machine, watch);
         Json sides = Json::array();
         out += side_by_side(measured, predicted, sides) + "\n";
         result["probes"] = sides;
+        words_predicted = readings(predicted);
     }
     progress.clear();
-    out += to_text(fields, session.common);
+    result["readings"] = Json::array();
+    for (const Reading& r : words)
+        result["readings"].push_back(
+            {{"unknown", fmt::format("U{}", r.unknown)}, {"reading", r.text}});
+    out += to_text(fields, session.common) + "\n" + to_text(words, words_predicted);
     const auto off = std::count_if(fields.begin(), fields.end(), [](auto& f) { return !f.within; });
     const auto known =
         std::count_if(fields.begin(), fields.end(), [](auto& f) { return f.fitted.has_value(); });

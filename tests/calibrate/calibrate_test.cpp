@@ -40,7 +40,7 @@ Machine random_machine(unsigned seed) {
             !r.path.starts_with("rates/lds_b") && r.path != "rates/lds_write")
             set(json, r.path, pick(r.number->low, r.number->high));
     }
-    const double width = seed % 2 ? pick(16, 32) : pick(16, 1024);
+    const double width = seed % 2 ? pick(12, 32) : pick(12, 1024);
     set(json, "matrix/hold_bytes_per_slot", width);
     for (const auto& [path, bytes] : {std::pair{"rates/mfma_f8f6f4", 32},
                                       {"rates/mfma_16bit", 16},
@@ -134,6 +134,47 @@ TEST_CASE("each unknown has fields, or a reason why it is no number", "[calibrat
     CHECK(noted.size() == 21);
     for (const FieldFit& f : calibration().fields)
         for (const std::string& id : f.probes) CHECK_NOTHROW(calibration().probe(id));
+    for (const UnknownNote& n : calibration().unknowns)
+        for (const std::string& id : n.probes) CHECK_NOTHROW(calibration().probe(id));
+}
+
+TEST_CASE("what is no number is read from the cycles", "[calibrate]") {
+    const unsigned wanted[] = {4, 5, 9, 11, 17, 20, 21};
+    const auto kernels = kernels_for(wanted);
+    const auto read = [&](const Machine& m, Arbiter arbiter) {
+        const auto device = sim_device(m, arbiter);
+        std::map<unsigned, std::string> all;
+        for (const Reading& r : readings(measure(*device, kernels, mi355x())))
+            all[r.unknown] = r.text;
+        CHECK(all.size() == std::size(wanted));
+        return all;
+    };
+    const auto says = [](const std::string& text, std::string_view word) {
+        CAPTURE(text, word);
+        CHECK(text.find(word) != std::string::npos);
+    };
+    auto all = read(mi355x(), Arbiter::oldest);
+    says(all[4], "4 cycles each");
+    says(all[5], "4 cycles each");
+    says(all[9], "--arbiter oldest");
+    says(all[9], "s_setprio comes before");
+    says(all[11], "it waits: 16 cycles");
+    says(all[17], "no limit seen");
+    says(all[20], "no cost seen");
+    says(all[21], "no: two waves take 8.0 cycles");
+    Json json = Json::parse(mi355x_json());
+    json["rates"]["vmem_load"]["range"] = {1, 32};
+    set(json, "rates/vmem_load", 4);  // the 63 loads that vmcnt counts are then what holds a wave
+    set(json, "matrix/result_slots", 0);
+    json["rates"]["valu"]["range"] = {4, 8};
+    set(json, "rates/valu", 8);
+    all = read(load_machine(json.dump(), "other"), Arbiter::round_robin);
+    says(all[4], "not the 4 cycles of their class: v_cvt_pk_fp8_f32_stream 8.0");
+    says(all[9], "--arbiter round-robin");
+    says(all[11], "it does not wait");
+    says(all[17], "up to 60 of them");
+    all = read(mi355x(), Arbiter::youngest);
+    says(all[9], "--arbiter youngest");
 }
 
 TEST_CASE("without HIP a card is refused with a reason", "[calibrate]") {
