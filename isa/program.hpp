@@ -90,6 +90,7 @@ struct Program {
     Resources used;  // after register allocation
     bool flush_f32_denormals = true;
     Alignment alignment;
+    std::vector<unsigned> probes;  // numbers of the phases whose begin is timed (isa/stamps.hpp)
 };
 
 }  // namespace zyfa

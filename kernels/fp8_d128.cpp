@@ -70,6 +70,7 @@ public:
         k.s_endpgm();
         Program program = k.finish();
         program.alignment = s.alignment;
+        program.probes = s.probes;
         program.schedule = fmt::format("{}@{}.json", r.id, s.name);
         return program;
     }

@@ -166,6 +166,38 @@ void parse_modes(const JsonReader& at, Schedule& s) {
     if (at.has("align_wide")) s.alignment.wide = at["align_wide"].boolean();
 }
 
+// Which phases are timed: true, or a list of names.
+void parse_probes(const JsonReader& at, Schedule& s) {
+    const auto probe = [&](auto wanted) {
+        size_t found = 0;
+        for (unsigned n = 0; n < s.phases.size(); ++n)
+            if (wanted(s.phases[n])) s.probes.push_back(n + 1), ++found;
+        return found;
+    };
+    if (at.value.is_boolean()) {
+        if (at.boolean()) probe([](const Phase&) { return true; });
+        return;
+    }
+    for (size_t n = 0; n < at.list_size(); ++n) {
+        const std::string name = at[n].text();
+        for (size_t m = 0; m < n; ++m)
+            if (at[m].text() == name) at[n].fail("'{}' is there twice", name);
+        if (!probe([&](const Phase& p) { return p.name == name; }))
+            at[n].fail("there is no phase '{}'", name);
+    }
+    std::sort(s.probes.begin(), s.probes.end());
+}
+
+Json probes_json(const Schedule& s) {
+    if (s.probes.size() == s.phases.size() || s.probes.empty()) return !s.probes.empty();
+    Json names = Json::array();
+    for (unsigned number : s.probes) {
+        const std::string& name = s.phases[number - 1].name;
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+    return names;
+}
+
 void find_places(std::string_view json, Schedule& s) {
     for (size_t n = 0; n < s.phases.size(); ++n) {
         Phase& phase = s.phases[n];
@@ -200,7 +232,7 @@ Schedule parse_schedule(std::string_view text, const std::string& file) {
     const JsonReader at(value, file);
     at.expect_keys({"about", "waves", "wave_rows", "key_tile", "lds_slots", "fragments", "stagger",
                     "softmax", "row_sum", "scale_block", "rescale", "align_loops", "align_wide",
-                    "phases"});
+                    "probes", "phases"});
     Schedule s;
     const size_t slash = file.find_last_of('/') + 1;
     s.name = file.substr(slash, file.rfind(".json") - slash);
@@ -211,6 +243,7 @@ Schedule parse_schedule(std::string_view text, const std::string& file) {
     if (phases.list_size() == 0) phases.fail("must name at least one phase");
     if (phases.list_size() > 32) phases.fail("has {} phases; 32 are the limit", phases.list_size());
     for (size_t n = 0; n < phases.list_size(); ++n) s.phases.push_back(parse_phase(phases[n], s));
+    if (at.has("probes")) parse_probes(at["probes"], s);
     find_places(text, s);
     try {
         Plan plan(s);  // the proof that it can work
@@ -253,6 +286,7 @@ std::string to_json(const Schedule& s) {
                       {"rescale", s.lazy ? Json{{"lazy", *s.lazy}} : Json("always")},
                       {"align_loops", s.alignment.loops},
                       {"align_wide", s.alignment.wide},
+                      {"probes", probes_json(s)},
                       {"phases", phases}};
     return out.dump(2) + "\n";
 }

@@ -56,7 +56,8 @@ struct Schedule {
     bool matrix_row_sum = false;        // row sums by MFMA (of the rounded P), else by v_add_f32
     // Lazy: the reference of a row moves when its maximum has risen by more than 2^lazy.
     std::optional<unsigned> lazy;
-    Alignment alignment;  // of code, for instruction fetch
+    Alignment alignment;           // of code, for instruction fetch
+    std::vector<unsigned> probes;  // numbers of phases, from 1, whose begin is timed
     std::vector<Phase> phases;
 
     unsigned key_blocks() const { return key_tile / 32; }     // of 32 keys

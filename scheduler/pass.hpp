@@ -12,6 +12,7 @@ namespace zyfa {
 struct Machine;  // isa/machine.hpp
 
 Program order(Program, const Machine&);
+Program plant_probes(Program, const Machine&);
 Program allocate(Program, const Machine&);
 Program fill_hazards(Program, const Machine&);
 Program place_waits(Program, const Machine&);
@@ -25,6 +26,7 @@ struct Pass {
 };
 inline constexpr Pass kPipeline[] = {
     {"order", "weave the work of each phase in behind its matrix instructions", order},
+    {"probes", "time the phases that the schedule has probes for", plant_probes},
     {"allocate", "give every value its registers, or say what is live where they run out",
      allocate},
     {"fill", "let work from further down take the slots that a hazard leaves empty", fill_hazards},

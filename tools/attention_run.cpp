@@ -102,6 +102,9 @@ AttentionRun prepare_attention(const Recipe& recipe, CodeObject object, const Dr
     const unsigned threads = object.kernel(std::string(recipe.id)).max_flat_workgroup_size;
     run.launch =
         make_launch(recipe, threads, draw.shape, draw.data, attention_tolerance(matrix_row_sum));
+    // With probes a kernel has more arguments, zero here: no stamps.
+    run.launch.kernarg_bytes =
+        std::max(kAttentionArgsBytes, object.kernel(std::string(recipe.id)).kernarg_bytes);
     run.prepared = prepare(run.launch, std::move(object));
     run.prepared.launch.code = run.prepared.object.code;
     run.prepared.launch.most_wave_instructions =
