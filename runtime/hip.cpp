@@ -111,7 +111,8 @@ void Hip::read(uint64_t address, std::span<uint8_t> bytes) {
 }
 
 void Hip::launch(std::span<const uint8_t> code_object, const std::string& kernel,
-                 unsigned workgroups, unsigned threads, std::span<const uint8_t> kernarg) {
+                 const std::array<uint32_t, 3>& grid, unsigned threads,
+                 std::span<const uint8_t> kernarg) {
     const Library& l = *library_;
     void *module = nullptr, *function = nullptr;
     l.check(l.load(&module, code_object.data()),
@@ -120,8 +121,9 @@ void Hip::launch(std::span<const uint8_t> code_object, const std::string& kernel
     size_t bytes = kernarg.size();
     void* extra[] = {kBufferPointer, const_cast<uint8_t*>(kernarg.data()), kBufferSize, &bytes,
                      kEnd};
-    l.check(l.launch(function, workgroups, 1, 1, threads, 1, 1, 0, nullptr, nullptr, extra),
-            ("hipModuleLaunchKernel of " + kernel).c_str());
+    l.check(
+        l.launch(function, grid[0], grid[1], grid[2], threads, 1, 1, 0, nullptr, nullptr, extra),
+        ("hipModuleLaunchKernel of " + kernel).c_str());
     l.check(l.synchronize(), ("hipDeviceSynchronize behind " + kernel).c_str());
     l.check(l.unload(module), "hipModuleUnload");
 }

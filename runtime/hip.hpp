@@ -4,6 +4,7 @@
 // management" (vendor text); the library itself was not at hand here.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -24,9 +25,10 @@ public:
     void release(uint64_t address);
     void write(uint64_t address, std::span<const uint8_t>);
     void read(uint64_t address, std::span<uint8_t>);
-    // Waits for the end. `threads`: of a workgroup.
+    // Waits for the end. `grid`: workgroups; `threads`: of a workgroup.
     void launch(std::span<const uint8_t> code_object, const std::string& kernel,
-                unsigned workgroups, unsigned threads, std::span<const uint8_t> kernarg);
+                const std::array<uint32_t, 3>& grid, unsigned threads,
+                std::span<const uint8_t> kernarg);
 
 private:
     struct Library;

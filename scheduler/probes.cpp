@@ -217,21 +217,40 @@ private:
         return false;
     }
 
-    void phases() {
+    // One pass through the loop, as often as it is copied: by probe, its phase, if that has code.
+    struct Copy {
+        struct Timed {
+            uint16_t phase;
+            Span span;
+        };
+        std::vector<std::optional<Timed>> probes;
+    };
+    std::vector<Copy> copies() const {
+        std::vector<Copy> all;
         unsigned before = ~0u;
-        bool opens_pass = false;
         for (uint16_t f = 0; f < p_.phases.size(); ++f) {
             const unsigned number = p_.phases[f].number;
             if (!number) continue;
-            opens_pass |= number <= before;
+            if (number <= before) all.emplace_back().probes.resize(count_);
             before = number;
             const auto probe = std::find(p_.probes.begin(), p_.probes.end(), number);
-            const auto span = span_of(f);
-            if (probe == p_.probes.end() || !span) continue;
-            const unsigned lane = unsigned(probe - p_.probes.begin());
-            const size_t at = border(f, *span);
-            keep(f, *span, at, lane, opens_pass);
-            opens_pass = false;
+            if (probe == p_.probes.end()) continue;
+            if (const auto span = span_of(f))
+                all.back().probes[size_t(probe - p_.probes.begin())] = {f, *span};
+        }
+        return all;
+    }
+
+    void phases() {
+        for (const Copy& copy : copies()) {
+            bool is_first = true;
+            for (unsigned n = 0; n < count_; ++n) {
+                const auto& timed = copy.probes[n];
+                if (!timed) continue;
+                const size_t at = border(timed->phase, timed->span);
+                keep(timed->phase, timed->span, at, n, is_first ? &copy : nullptr);
+                is_first = false;
+            }
         }
     }
 
@@ -250,15 +269,22 @@ private:
         return index;
     }
 
-    void keep(uint16_t phase, const Span& s, size_t border, unsigned lane, bool opens_pass) {
+    // `opens`: the copy whose first stamp this is. Its row is the next one, and what an earlier
+    // pass has left there for phases that this one lacks goes.
+    void keep(uint16_t phase, const Span& s, size_t border, unsigned lane, const Copy* opens) {
         const auto put = [&](size_t block, size_t index, const Inst& beside) {
             Code c(*this, beside);
-            if (opens_pass) {
+            const auto write = [&](unsigned to, const Operand& what) {
+                c.add(Op::s_add_u32, {kM0Reg, row_, Operand::imm(to)});
+                c.add(Op::v_writelane_b32, {stamps_, what, kM0Reg});
+            };
+            if (opens) {
                 c.add(Op::s_add_u32, {row_, row_, Operand::imm(count_)});
                 c.add(Op::s_min_u32, {row_, row_, Operand::imm((stamp_rows(count_) - 1) * count_)});
+                for (unsigned n = 0; n < count_; ++n)
+                    if (!opens->probes[n]) write(n, Operand::imm(0));
             }
-            c.add(Op::s_add_u32, {kM0Reg, row_, Operand::imm(lane)});
-            c.add(Op::v_writelane_b32, {stamps_, word(now_, 0), kM0Reg});
+            write(lane, word(now_, 0));
             plant(block, index, std::move(c));
         };
         const Block& first = p_.blocks[s.first_block];

@@ -33,6 +33,10 @@ double rounded(double value, const std::string& unit) {
     return is_whole(unit) ? std::round(value) : std::round(value * 1000) / 1000;
 }
 
+Error not_recorded(const std::string& path, const std::string& why) {
+    return Error(fmt::format("{}: {}; wanted: what calibrate --json prints", path, why));
+}
+
 }  // namespace
 
 const Number& number_of(const Machine& m, std::string_view path) {
@@ -148,15 +152,18 @@ Json to_json(const Measured& m, std::span<const ProbeKernel> kernels) {
     return list;
 }
 
+Json recorded_result(const std::string& path) {
+    const Json root = Json::parse(read_text(path), nullptr, false);
+    if (!root.is_object() || root.value("command", "") != "calibrate" ||
+        !root.contains("results") || !root["results"].is_array() || root["results"].empty())
+        throw not_recorded(path, "it is another document");
+    return root["results"][0];
+}
+
 Recorded load_recorded(const std::string& path) {
-    const auto refuse = [&](const std::string& why) -> Error {
-        return Error(fmt::format("{}: {}; wanted: what calibrate --json prints", path, why));
-    };
     Recorded r;
+    const Json result = recorded_result(path);
     try {
-        const Json root = Json::parse(read_text(path));
-        if (root.at("command") != "calibrate") throw refuse("\"command\" is not \"calibrate\"");
-        const Json& result = root.at("results").at(0);
         r.device = result.at("device").get<std::string>();
         r.card = result.at("card").get<bool>();
         for (const Json& k : result.at("kernels")) {
@@ -166,7 +173,7 @@ Recorded load_recorded(const std::string& path) {
             if (!k.at("gigahertz").is_null()) t.gigahertz = k.at("gigahertz").get<double>();
             r.ticks[k.at("kernel").get<std::string>()] = t;
         }
-    } catch (const nlohmann::json::exception& e) { throw refuse(e.what()); }
+    } catch (const nlohmann::json::exception& e) { throw not_recorded(path, e.what()); }
     return r;
 }
 

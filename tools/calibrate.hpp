@@ -50,6 +50,7 @@ std::string fitted_machine(std::string_view text, std::span<const FieldResult>,
 
 // Measured cycles as `--json` prints them, and read back from such a document.
 Json to_json(const Measured&, std::span<const ProbeKernel>);
+Json recorded_result(const std::string& path);  // of the document; Error: it is another one
 struct Recorded {
     std::string device;
     bool card = false;

@@ -74,7 +74,7 @@ protected:
     void release(uint64_t at) override { hip_.release(at); }
     void launch(const BuiltProbe& probe, unsigned workgroups,
                 std::span<const uint8_t> kernarg) override {
-        hip_.launch(probe.emitted.code_object, probe.kernel.name, workgroups,
+        hip_.launch(probe.emitted.code_object, probe.kernel.name, {workgroups, 1, 1},
                     probe.program.workgroup_size, kernarg);
     }
 

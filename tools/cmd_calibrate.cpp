@@ -4,6 +4,7 @@
 #include "isa/file.hpp"
 #include "tools/calibrate.hpp"
 #include "tools/command.hpp"
+#include "tools/phase_times.hpp"
 
 namespace zyfa {
 
@@ -13,6 +14,8 @@ struct CalibrateOptions {
     std::vector<std::string> unknowns;
     bool list = false;
     std::string device = "sim", machine, output, folder, compare;
+    std::string phases;  // kernel id
+    PhaseCall call;
 };
 
 std::vector<unsigned> numbers(const std::vector<std::string>& words) {
@@ -155,6 +158,43 @@ std::string to_text(std::span<const Reading> measured, std::span<const Reading> 
     return cells.empty() ? "" : "not numbers, in words:\n" + table(cells);
 }
 
+// One record alone, or, if it was made elsewhere, beside what the cycle model says.
+void show_phases(const PhaseRecord& record, bool beside, const Machine& machine, const Json& inputs,
+                 const Session& session) {
+    Json result = to_json(record);
+    std::string out = fmt::format("device   {}\nkernel   {}  {}, workgroup {}, input {}, seed {}\n",
+                                  record.device, record.call.kernel, record.call.shape,
+                                  record.call.workgroup, record.call.dist, record.call.seed);
+    if (beside) {
+        TimingOptions timing;
+        timing.machine = &machine;
+        const PhaseRecord predicted = time_phases_on_model(record.call, timing);
+        const PhaseComparison c = compare_phases(record, predicted);
+        out += fmt::format("beside   {}\n\n{}", predicted.device, to_text(c));
+        result["predicted_by"] = predicted.device;
+        result["comparison"] = to_json(c);
+    } else {
+        out += "\n" + to_text(record);
+    }
+    if (session.common.json) print_envelope("calibrate", inputs, Json::array({result}));
+    else fmt::print("{}", out);
+}
+
+void time_phases(const CalibrateOptions& opt, const Machine& machine, const Json& inputs,
+                 const Session& session) {
+    PhaseCall call = phase_call(opt.phases);
+    call.shape = opt.call.shape, call.dist = opt.call.dist;
+    call.seed = opt.call.seed, call.workgroup = opt.call.workgroup;
+    TimingOptions timing;
+    timing.machine = &machine;
+    Progress progress(session.common);
+    progress.show("running " + opt.phases);
+    const PhaseRecord record =
+        opt.device == "hip" ? time_phases_on_card(call) : time_phases_on_model(call, timing);
+    progress.clear();
+    show_phases(record, false, machine, inputs, session);
+}
+
 void calibrate(const CalibrateOptions& opt, Session& session) {
     const std::vector<unsigned> unknowns = numbers(opt.unknowns);
     const std::string text =
@@ -164,6 +204,13 @@ void calibrate(const CalibrateOptions& opt, Session& session) {
     Json inputs = Json::array();
     if (!opt.machine.empty()) inputs.push_back(input_record(opt.machine, read_file(opt.machine)));
     if (opt.list) return list(unknowns, machine, session);
+    if (!opt.phases.empty()) return time_phases(opt, machine, inputs, session);
+    if (!opt.compare.empty()) {
+        inputs.push_back(input_record(opt.compare, read_file(opt.compare)));
+        const Json result = recorded_result(opt.compare);
+        if (result.value("kind", "") == "phases")
+            return show_phases(phase_record(result, opt.compare), true, machine, inputs, session);
+    }
 
     const std::vector<ProbeKernel> kernels = kernels_for(unknowns);
     Progress progress(session.common);
@@ -184,7 +231,6 @@ void calibrate(const CalibrateOptions& opt, Session& session) {
     Measured measured(machine);
     if (!opt.compare.empty()) {
         Recorded recorded = load_recorded(opt.compare);
-        inputs.push_back(input_record(opt.compare, read_file(opt.compare)));
         device_name = recorded.device, card = recorded.card;
         measured.ticks = std::move(recorded.ticks);
     } else {
@@ -251,10 +297,21 @@ void add_calibrate(CLI::App& app, Session& session) {
     auto* emit = cmd->add_option("--emit", opt->folder,
                                  "folder for all kernels and how to launch them; runs nothing");
     auto* compare = cmd->add_option("--compare", opt->compare,
-                                    "cycles that --json printed elsewhere, beside the predicted");
-    list->excludes(device)->excludes(output)->excludes(emit)->excludes(compare);
-    emit->excludes(device)->excludes(output)->excludes(compare);
-    compare->excludes(device);
+                                    "what --json printed elsewhere, beside the predicted");
+    auto* phases = cmd->add_option(
+        "--phases", opt->phases,
+        "kernel id: times its phases instead (s_memtime where they begin, as \"probes\" in the "
+        "schedule asks for)");
+    for (auto* option :
+         {cmd->add_option("--shape", opt->call.shape, "of --phases"),
+          cmd->add_option("--dist", opt->call.dist, "input of --phases, as for sim"),
+          cmd->add_option("--seed", opt->call.seed, "of that input"),
+          cmd->add_option("--workgroup", opt->call.workgroup, "whose waves --phases records")})
+        option->needs(phases)->capture_default_str();
+    list->excludes(device)->excludes(output)->excludes(emit)->excludes(compare)->excludes(phases);
+    emit->excludes(device)->excludes(output)->excludes(compare)->excludes(phases);
+    compare->excludes(device)->excludes(phases);
+    phases->excludes(output);
     cmd->footer(
         "  zyfa-gen calibrate --list\n"
         "  zyfa-gen calibrate --device hip --json > measured.json\n"

@@ -223,3 +223,62 @@ TEST_CASE("a file of fitted numbers loads, and its trust is that of the device",
     CHECK(m.issue_taken_branch.source.find("zyfa-gen calibrate") == 0);
     CHECK(m.memory_l2_latency.trust == Trust::guess);  // not asked for
 }
+
+TEST_CASE("phases of a kernel are timed and compared", "[calibrate]") {
+    Folder folder;
+    const std::string file = folder.path / "phases.json",
+                      call = "calibrate --phases fp8_d128_full@fast --shape sq=256,sk=2000 --json";
+    const Outcome timed = run(call);
+    REQUIRE(timed.status == 0);
+    const Json result = Json::parse(timed.out)["results"][0];
+    CHECK(result["phases"] == Json({"matrix", "softmax"}));
+    CHECK(result["schedule"]["probes"] == true);
+    CHECK(result["stamps"].size() == 8);
+    write_file(file, timed.out);
+
+    const Outcome same = run("calibrate --compare '" + file + "'");
+    CHECK(same.status == 0);
+    CHECK(same.out.find("no pass differs") != std::string::npos);
+    // Exponentials of 12 cycles on the other side: softmax is what differs most.
+    Json machine = Json::parse(mi355x_json());
+    set(machine, "rates/trans", 12);
+    const std::string slower = folder.path / "slower.json";
+    write_file(slower, machine.dump());
+    const Outcome sides =
+        run("calibrate --json --compare '" + file + "' --machine '" + slower + "'");
+    CHECK(sides.status == 0);
+    const Json compared = Json::parse(sides.out)["results"][0]["comparison"];
+    REQUIRE(compared["phases"].size() == 4);
+    for (const Json& p : compared["phases"]) {
+        CHECK(p["ratio"].get<double>() < 0.95);
+        CHECK(p["ratio"].get<double>() ==
+              Approx(p["measured_cycles"].get<double>() / p["predicted_cycles"].get<double>()));
+        CHECK(p["stretches"].get<size_t>() > 4 * 14);  // 16 tiles, 4 waves
+    }
+    CHECK(compared["loop"].size() == 2);
+    REQUIRE(compared["differ_most"].size() > 2);
+    const auto apart = [&](size_t n) {
+        const Json& w = compared["differ_most"][n];
+        return w["predicted_cycles"].get<double>() - w["measured_cycles"].get<double>();
+    };
+    CHECK(apart(0) >= apart(1));
+    CHECK(apart(0) > 100);
+
+    const Outcome card = run(call + " --device hip", "LD_LIBRARY_PATH='" HIP_DOUBLE "'");
+    REQUIRE(card.status == 0);
+    write_file(file, card.out);
+    const Outcome beside = run("calibrate --json --compare '" + file + "'");
+    CHECK(beside.status == 0);
+    const Json measured = Json::parse(beside.out)["results"][0];
+    CHECK(measured["device"] == "double of a card");
+    for (const Json& p : measured["comparison"]["phases"]) CHECK(p["measured_cycles"] == 1000);
+
+    Json broken = Json::parse(card.out);
+    broken["results"][0]["stamps"][0].erase(0);
+    write_file(file, broken.dump());
+    const Outcome refused = run("calibrate --compare '" + file + "'");
+    CHECK(refused.status == 2);
+    CHECK(refused.err.find("63 stamps") != std::string::npos);
+    CHECK(run("calibrate --phases fp8_d128_full --workgroup 9").status == 2);
+    CHECK(run("calibrate --shape sq=256,sk=2000").status == 2);
+}

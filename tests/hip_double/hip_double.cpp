@@ -1,11 +1,14 @@
 // A HIP runtime without a card, for the way there and back: memory is the host's, a launch checks
-// what it is given and fills the output with 1000 cycles and 50 ticks of 100 MHz for each wave.
+// what it is given and fills the output with 1000 cycles and 50 ticks of 100 MHz for each wave, the
+// records of a kernel with probes with times 1000 cycles apart.
 // It says nothing about AMD's library beyond the names and the calls that HIP documents.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
 #include "calibrate/bench.hpp"
+#include "isa/stamps.hpp"
+#include "kernels/abi.hpp"
 
 extern "C" {
 
@@ -48,13 +51,24 @@ int hipModuleGetFunction(void** function, void* module, const char* name) {
 }
 int hipModuleLaunchKernel(void*, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                           unsigned bz, unsigned, void*, void** params, void** extra) {
-    if (params || gy != 1 || gz != 1 || by != 1 || bz != 1 || bx % 64) return 1;
+    if (params || by != 1 || bz != 1 || bx % 64) return 1;
     if (extra[0] != reinterpret_cast<void*>(1) || extra[2] != reinterpret_cast<void*>(2) ||
-        extra[4] != reinterpret_cast<void*>(3) ||
-        *static_cast<size_t*>(extra[3]) != zyfa::kProbeArgsBytes)
+        extra[4] != reinterpret_cast<void*>(3))
         return 1;
     const auto* args = static_cast<const uint8_t*>(extra[1]);
+    const size_t bytes = *static_cast<size_t*>(extra[3]);
     uint32_t* out = nullptr;
+    if (const uint32_t at = zyfa::stamp_args_at(zyfa::kAttentionArgsBytes);
+        bytes == at + zyfa::kStampArgsBytes) {
+        uint32_t grid[2];
+        std::memcpy(&out, args + at, 8);
+        std::memcpy(grid, args + at + zyfa::kStampGridX, 8);
+        if (grid[0] != gx || grid[1] != gy) return 1;
+        for (size_t n = 0; n < size_t(gx) * gy * gz * (bx / 64) * zyfa::kStampWords; ++n)
+            out[n] = uint32_t(5000 + 1000 * (n % zyfa::kStampWords));
+        return 0;
+    }
+    if (gy != 1 || gz != 1 || bytes != zyfa::kProbeArgsBytes) return 1;
     uint32_t rounds = 0;
     std::memcpy(&out, args + zyfa::kProbeOut, 8);
     std::memcpy(&rounds, args + zyfa::kProbeRounds, 4);

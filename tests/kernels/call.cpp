@@ -99,7 +99,9 @@ Outcome run(const Call& call, const Options& options, const std::function<void(P
             const Bytes* code_object) {
     LaunchFile file = parse_launch_file(call.json(), "call");
     const Bytes& object = code_object ? *code_object : code_object_of(call.kernel);
-    Prepared prepared = prepare(file, load_code_object(object, call.kernel));
+    const CodeObject loaded = load_code_object(object, call.kernel);
+    file.kernarg_bytes = loaded.kernels[0].kernarg_bytes;  // more than usual with probes
+    Prepared prepared = prepare(file, loaded);
     if (edit) edit(prepared);
     AttentionInputs inputs = attention_inputs(file, prepared);
     Outcome outcome;
