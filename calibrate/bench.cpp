@@ -44,6 +44,7 @@ Bench::Bench(std::string name, const BenchOptions& options)
 
 Sgpr<2> Bench::data() { return data_; }
 Vgpr<1> Bench::lane() { return lane_; }
+Sgpr<1> Bench::rounds_left() { return rounds_; }
 
 void Bench::zero_lds(uint32_t bytes) {
     k.lds_region("lds", bytes);

@@ -38,6 +38,7 @@ public:
     }
     Sgpr<2> data();                 // address of the data buffer
     Vgpr<1> lane();                 // 0..63
+    Sgpr<1> rounds_left();          // with this one
     void zero_lds(uint32_t bytes);  // allocates LDS and clears the first 4 KiB of it
 
     using Emitted = std::function<void()>;

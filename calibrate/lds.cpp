@@ -1,4 +1,7 @@
-// U12, U13, U15: LDS bandwidth by access and by number of waves, latency, direct-to-LDS loads.
+// U12..U15: LDS bandwidth by access and by number of waves, latency, lanes that are served
+// together, direct-to-LDS loads.
+#include <algorithm>
+
 #include "calibrate/probe.hpp"
 
 namespace zyfa {
@@ -65,6 +68,112 @@ const Probe::Body& tr_b8() {
     static const Probe::Body body =
         reads<2>([](Kernel& k, auto d, auto at) { k.ds_read_b64_tr_b8(d, at); });
     return body;
+}
+
+// Reads of one lane in one row of a bank and of another lane in another row; the other 62 read one
+// place in other banks. Where the two are served together that takes a cycle more.
+template <unsigned kWords, class Emit>
+Probe::Body pair_of_lanes(Emit emit) {
+    return [emit](Bench& b) -> Probe::Units {
+        b.zero_lds(kLdsBytes);
+        const auto at = b.k.vgpr<1>("address"), row_1 = b.k.vgpr<1>("row_1"),
+                   row_2 = b.k.vgpr<1>("row_2");
+        const auto first = b.k.sgpr<1>("first"), second = b.k.sgpr<1>("second");
+        const auto to = b.zeros<kWords * kInFlight>("to");
+        b.k.v_mov_b32(row_1, 256);
+        b.k.v_mov_b32(row_2, 512);
+        return [=, &b](unsigned n) {
+            if (n == 0) {
+                b.k.s_and_b32(second, b.rounds_left(), 63);
+                b.k.s_lshr_b32(first, b.rounds_left(), 6);
+                b.k.s_and_b32(first, first, 63);
+                b.k.v_mov_b32(at, int(4 * kWords));
+                b.k.v_cmp_eq_u32(vcc, first, b.lane());
+                b.k.s_nop(1);
+                b.k.v_cndmask_b32(at, at, row_1, vcc);
+                b.k.v_cmp_eq_u32(vcc, second, b.lane());
+                b.k.s_nop(1);
+                b.k.v_cndmask_b32(at, at, row_2, vcc);
+            }
+            emit(b.k, to.template part<kWords>(n % kInFlight), at);
+        };
+    };
+}
+
+const std::pair<const char*, LdsAccess> kPairs[] = {{"ds_read_b64_tr_b8", LdsAccess::read_tr_b8},
+                                                    {"ds_read_b64_tr_b16", LdsAccess::read_tr_b16},
+                                                    {"ds_read_b64", LdsAccess::read_b64}};
+std::string pairs_of(const char* op) { return fmt::format("{}_lane_pairs", op); }
+
+// "0-3,12-15"
+std::string lane_list(uint64_t lanes) {
+    std::string text;
+    for (unsigned l = 0; l < 64; ++l) {
+        if (!(lanes >> l & 1)) continue;
+        unsigned last = l;
+        while (last < 63 && lanes >> (last + 1) & 1) ++last;
+        text += fmt::format("{}{}", text.empty() ? "" : ",", l);
+        if (last > l) text += fmt::format("-{}", last);
+        l = last;
+    }
+    return text;
+}
+
+// Which lanes are served together, from the pairs that take longer.
+std::string served_together(const Measured& m, const char* op, LdsAccess access) {
+    const std::vector<double>& cycles = m.ticks.at(pairs_of(op)).pairs;
+    if (cycles.size() != kLanePairs) return "no times of pairs";
+    const auto [least, most] = std::minmax_element(cycles.begin(), cycles.end());
+    const double middle = (*least + *most) / 2;
+    const Probe& p = calibration().probe(pairs_of(op));
+    if (*most - *least < 0.5 * p.repeat * p.waves) return "no pair of lanes conflicts";
+    std::vector<uint64_t> groups;
+    for (unsigned i = 0; i < 64; ++i) {
+        uint64_t with = 0;
+        for (unsigned j = 0; j < 64; ++j)
+            if (i == j || cycles[64 * i + j] > middle) with |= uint64_t(1) << j;
+        if (std::find(groups.begin(), groups.end(), with) == groups.end()) groups.push_back(with);
+    }
+    uint64_t seen = 0;
+    std::string text;
+    for (uint64_t g : groups) {
+        if (seen & g) return "pairs that conflict do not fall into groups";
+        seen |= g;
+        text += (text.empty() ? "" : "; ") + lane_list(g);
+    }
+    std::vector<uint64_t> file = m.prior.phases(access).lanes;
+    std::sort(file.begin(), file.end());
+    std::sort(groups.begin(), groups.end());
+    return text + (file == groups ? " as in the file" : ", not as in the file");
+}
+
+void add_pairs(Calibration& c) {
+    const auto add = [&](const char* op, Probe::Body body) {
+        Probe p;
+        p.id = pairs_of(op), p.unknown = 14, p.waves = 8, p.repeat = 16;
+        p.about = fmt::format("{}: two lanes in one bank, each pair of lanes in a round", op);
+        p.lower = std::move(body), p.pairs = true;
+        p.rounds = 1 + kLanePairs, p.card_rounds = 1 + 4 * kLanePairs;
+        c.probes.push_back(std::move(p));
+    };
+    add(kPairs[0].first,
+        pair_of_lanes<2>([](Kernel& k, auto d, auto at) { k.ds_read_b64_tr_b8(d, at); }));
+    add(kPairs[1].first,
+        pair_of_lanes<2>([](Kernel& k, auto d, auto at) { k.ds_read_b64_tr_b16(d, at); }));
+    add(kPairs[2].first,
+        pair_of_lanes<2>([](Kernel& k, auto d, auto at) { k.ds_read_b64(d, at); }));
+    UnknownNote note{14, "lanes that LDS serves together in transposing reads",
+                     "lists of lanes (lds_phases), from the pairs of lanes that conflict; "
+                     "ds_read_b64, which others measured, is the control"};
+    for (const auto& [op, access] : kPairs) note.probes.push_back(pairs_of(op));
+    note.reading = [](const Measured& m) {
+        std::string text;
+        for (const auto& [op, access] : kPairs)
+            text += fmt::format("{}{} {}", text.empty() ? "" : ". ", op,
+                                served_together(m, op, access));
+        return text;
+    };
+    c.unknowns.push_back(std::move(note));
 }
 
 void add(Calibration& c, unsigned unknown, std::string id, std::string about, unsigned waves,
@@ -168,6 +277,7 @@ void add_lds(Calibration& c) {
     field("rates/lds_dma", 15, {"buffer_load_dwordx4_lds_lane"},
           "cycles of one unit / waves: with one lane neither LDS nor L2 is the limit",
           [](const Measured& m) -> Fitted { return pipe(m, "buffer_load_dwordx4_lds_lane"); });
+    add_pairs(c);
     c.unknowns.push_back({12, "LDS bandwidth by access and number of waves", ""});
     c.unknowns.push_back({13, "LDS latency, alone and under load", ""});
     c.unknowns.push_back({15, "direct-to-LDS loads", ""});

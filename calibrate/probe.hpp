@@ -50,12 +50,17 @@ struct Probe {
     unsigned rounds = 4;        // the first is dropped
     unsigned card_rounds = 16;  // of a run on a card
     unsigned card_workgroups = 1;
+    // Each round is a pair of lanes, number 64 * i + j being what is left of the rounds modulo
+    // 4096.
+    bool pairs = false;
 };
+inline constexpr unsigned kLanePairs = 64 * 64;
 
 // Cycles by kernel name: median over rounds of the slowest wave of a half.
 struct Ticks {
     double lower = 0, upper = 0;
-    double gigahertz = 0;  // shader clock beside s_memrealtime; 0: not known
+    double gigahertz = 0;       // shader clock beside s_memrealtime; 0: not known
+    std::vector<double> pairs;  // cycles by pair of lanes: the least of its rounds
     double of(Half h) const { return h == Half::lower ? lower : upper; }
 };
 

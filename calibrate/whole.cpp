@@ -1,5 +1,4 @@
-// U14, U19, U20: what needs a card or has no number: conflicts of transposing reads, the clock
-// under load, instruction fetch.
+// U19, U20: what needs a card or has no number: the clock under load, instruction fetch.
 #include "calibrate/probe.hpp"
 
 namespace zyfa {
@@ -63,8 +62,6 @@ void add_whole(Calibration& c) {
     };
     clock("clock/dense", "clock_random", "s_memtime beside s_memrealtime, median of rounds");
     clock("clock/light", "clock_zeros", "the same, on zeros");
-    c.unknowns.push_back({14, "lane groups and conflicts of transposing LDS reads",
-                          "lists of lanes (lds_phases), not numbers"});
     c.unknowns.push_back({19, "clock under load", "needs a card, see clock/dense and clock/light"});
     UnknownNote fetch{20, "instruction fetch over long loops",
                       "the model has no instruction cache: cycles beyond those of the shortest "

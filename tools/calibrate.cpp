@@ -148,6 +148,7 @@ Json to_json(const Measured& m, std::span<const ProbeKernel> kernels) {
                         {"cycles_lower", t.lower},
                         {"cycles_upper", k.probe->upper ? Json(t.upper) : Json(nullptr)},
                         {"gigahertz", t.gigahertz ? finite(t.gigahertz) : Json(nullptr)}});
+        if (!t.pairs.empty()) list.back()["cycles_by_pair"] = t.pairs;
     }
     return list;
 }
@@ -171,6 +172,8 @@ Recorded load_recorded(const std::string& path) {
             t.lower = k.at("cycles_lower").get<double>();
             if (!k.at("cycles_upper").is_null()) t.upper = k.at("cycles_upper").get<double>();
             if (!k.at("gigahertz").is_null()) t.gigahertz = k.at("gigahertz").get<double>();
+            if (k.contains("cycles_by_pair"))
+                t.pairs = k["cycles_by_pair"].get<std::vector<double>>();
             r.ticks[k.at("kernel").get<std::string>()] = t;
         }
     } catch (const nlohmann::json::exception& e) { throw not_recorded(path, e.what()); }

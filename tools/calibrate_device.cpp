@@ -119,7 +119,8 @@ std::vector<uint8_t> data_of(const Probe& p, bool card, uint64_t address) {
 Ticks reduce(const ProbeKernel& k, const ProbeLaunch& l, std::span<const uint32_t> words) {
     const unsigned waves = k.probe->waves;
     const unsigned middle = k.probe->upper ? waves / 2 : waves;
-    std::vector<double> lower, upper, clock;
+    std::vector<double> lower, upper, clock, pairs;
+    if (k.units && k.probe->pairs) pairs.assign(kLanePairs, 1e18);
     for (unsigned g = 0; g < l.workgroups; ++g)
         for (unsigned r = 1; r < l.rounds; ++r) {
             double slowest[2] = {0, 0};
@@ -129,10 +130,14 @@ Ticks reduce(const ProbeKernel& k, const ProbeLaunch& l, std::span<const uint32_
                 slot = std::max(slot, double(words[at]));
                 if (words[at + 1]) clock.push_back(0.1 * words[at] / words[at + 1]);
             }
+            if (!pairs.empty()) {
+                double& pair = pairs[(l.rounds - r) % kLanePairs];
+                pair = std::min(pair, slowest[0]);
+            }
             lower.push_back(slowest[0]);
             upper.push_back(slowest[1]);
         }
-    return {median(lower), median(upper), median(clock)};
+    return {median(lower), median(upper), median(clock), std::move(pairs)};
 }
 
 Ticks ProbeDevice::run(const BuiltProbe& probe) {

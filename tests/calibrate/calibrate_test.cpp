@@ -177,6 +177,20 @@ TEST_CASE("what is no number is read from the cycles", "[calibrate]") {
     says(all[9], "--arbiter youngest");
 }
 
+TEST_CASE("lanes that LDS serves together are found from pairs that conflict", "[calibrate]") {
+    Json json = Json::parse(mi355x_json());
+    json["lds_phases"]["read_tr_b8"]["value"] = json["lds_phases"]["read_b128"]["value"];
+    const Machine other = load_machine(json.dump(), "other");
+    const unsigned wanted[] = {14};
+    const auto device = sim_device(other);
+    const auto all = readings(measure(*device, kernels_for(wanted), mi355x()));
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].text ==
+          "ds_read_b64_tr_b8 0-3,12-15,20-27; 4-11,16-19,28-31; 32-35,44-47,52-59; "
+          "36-43,48-51,60-63, not as in the file. ds_read_b64_tr_b16 0-31; 32-63 as in the file. "
+          "ds_read_b64 0-31; 32-63 as in the file");
+}
+
 TEST_CASE("without HIP a card is refused with a reason", "[calibrate]") {
     const Outcome o = run("calibrate U10 --device hip", "LD_LIBRARY_PATH=/nonexistent");
     if (o.status == 0 || o.status == 1) return;  // this machine has a card
