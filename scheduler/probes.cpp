@@ -36,9 +36,6 @@ bool touches_m0(const Accesses& list) {
         return a.file == File::s && !a.is_virtual && a.first <= kM0 && kM0 < a.first + a.words;
     });
 }
-// m0 and scc, the two that the planted code changes.
-bool reads_either(const Inst& i) { return touches_m0(reads(i)) || reads_scc(i); }
-
 class Planter {
 public:
     Planter(Program& program, const Machine& machine)
@@ -56,7 +53,10 @@ public:
     }
 
     void run() {
-        for (const Block& b : p_.blocks) check_block(b);
+        for (const Block& b : p_.blocks)
+            if (!is_free(b, 0))
+                throw Error(b.insts[0].at, "probes: a block needs m0 or scc of the one before",
+                            Exit::internal);
         open();
         phases();
         close();
@@ -87,17 +87,8 @@ private:
         throw Error("probes: the kernel has no value for what a launch hands over", Exit::internal);
     }
 
-    // Planted code may stand wherever m0 and scc are written before they are read.
-    void check_block(const Block& b) const {
-        for (const Inst& i : b.insts) {
-            if (reads_either(i))
-                throw Error(
-                    i.at, fmt::format("probes: {} needs m0 or scc of another block", i.info().name),
-                    Exit::internal);
-            if (touches_m0(writes(i)) && writes_scc(i)) return;
-            if (touches_m0(writes(i)) || writes_scc(i)) break;
-        }
-    }
+    // m0 and scc, which planted code changes, are not needed here: they are written before they are
+    // read. Behind the end of a block they never are, see run().
     bool is_free(const Block& b, size_t index) const {
         bool m0_known = false, scc_known = false;
         for (size_t n = index; n < b.insts.size() && !(m0_known && scc_known); ++n) {
