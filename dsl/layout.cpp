@@ -122,12 +122,24 @@ TileOperand prove_columns(const LdsTile& tile, const LaneExpr& expr, unsigned of
     return proof.operand;
 }
 
-void multiply(Kernel& k, D<16> d, const TileOperand& a, const TileOperand& b, C<16> c, Where at) {
+namespace {
+void require_same_order(const TileOperand& a, const TileOperand& b, Where at) {
     for (unsigned n = 0; n < 64; ++n)
         require(a.k[n] == b.k[n], at,
                 "k orders differ: byte {} of lane half {} is k {} in A and k {} in B", n % 32,
                 n / 32, a.k[n], b.k[n]);
+}
+}  // namespace
+
+void multiply(Kernel& k, D<16> d, const TileOperand& a, const TileOperand& b, C<16> c, Where at) {
+    require_same_order(a, b, at);
     k.v_mfma_f32_32x32x64_f8f6f4(d, A<8>(a.regs, at), A<8>(b.regs, at), c);
+}
+
+void multiply_scaled(Kernel& k, D<16> d, const TileOperand& a, const TileOperand& b, Vgpr<1> scale_a,
+                     Vgpr<1> scale_b, C<16> c, Where at) {
+    require_same_order(a, b, at);
+    k.v_mfma_scale_f32_32x32x64_f8f6f4(d, A<8>(a.regs, at), A<8>(b.regs, at), c, scale_a, scale_b);
 }
 
 }  // namespace zyfa

@@ -8,6 +8,7 @@
 #include "kernels/abi.hpp"
 #include "kernels/fp8_loop.hpp"
 #include "kernels/lds_layout.hpp"
+#include "kernels/softmax.hpp"
 #include "kernels/tiles.hpp"
 
 // One workgroup = 256 queries of one head; a wave owns 32 or 64 of them, a lane owns one of
@@ -21,8 +22,6 @@ constexpr unsigned kHead = 128;
 constexpr float kLog2e = 1.44269504088896340736f, kLn2 = 0.69314718055994530942f;
 // Scores times the scale are exponents of 2. It is kept in a range where no product overflows.
 constexpr float kScaleMin = 0x1p-60f, kScaleMax = 0x1p60f;
-// Where row maxima start: not -inf, so that differences stay defined.
-constexpr float kNoScore = -0x1p60f;
 
 class Fp8D128 {
 public:
@@ -32,6 +31,7 @@ public:
           plan(schedule),
           k(std::string(recipe.id), {schedule.waves, true}) {
         l.in_agprs = s.wave_rows > 32;
+        l.lane = k.vgpr<1>("lane");
         l.wave = k.sgpr<1>("wave");
         l.wave_lds = k.sgpr<1>("wave_lds");
         l.scale = k.sgpr<1>("scale");
@@ -46,6 +46,7 @@ public:
             query.push_back(k.vgpr<1>("query"));
             rows.limit = k.vgpr<1>("lane_limit");
         }
+        softmax = make_softmax(k, s, plan, l);
     }
 
     Program describe() {
@@ -58,7 +59,7 @@ public:
         Label done = k.label("done");
         k.s_cmp_eq_u32(l.tiles, 0);
         k.s_cbranch_scc1(done);
-        emit_loop(k, s, plan, l);
+        emit_loop(k, s, plan, l, *softmax);
         k.place(done);
         // No load may land in LDS after the workgroup is gone.
         for (int region : l.keys.region) k.wait_filled(region);
@@ -103,7 +104,7 @@ private:
     void locate_wave() {
         auto part = k.section("who am I", Pipe::vector);
         k.v_and_b32(thread, 0x3ff, k.workitem_id);
-        k.v_and_b32(lane, 63, thread);
+        k.v_and_b32(l.lane, 63, thread);
         k.v_lshrrev_b32(thread, 6, thread);
         k.v_readfirstlane_b32(l.wave, thread);
         k.s_lshl_b32(l.wave_lds, l.wave, 10);
@@ -177,8 +178,8 @@ private:
         k.s_min_i32(query_rows, query_rows, int(kQueryTile));
 
         auto half = k.vgpr<1>("half");
-        (lane_number >> 5).emit(k, half, lane);
-        (lane_number & 31).emit(k, query[0], lane);
+        (lane_number >> 5).emit(k, half, l.lane);
+        (lane_number & 31).emit(k, query[0], l.lane);
         k.s_lshl_b32(wave_row, l.wave, s.wave_rows == 64 ? 6 : 5);
         k.v_add_u32(query[0], wave_row, query[0]);  // row within the workgroup's 256
         for (unsigned b = 1; b < s.query_blocks(); ++b)
@@ -192,10 +193,10 @@ private:
         stream(l.values, "v", &AttentionArgs::v, &AttentionArgs::v_stride_b,
                &AttentionArgs::v_stride_h, &AttentionArgs::v_stride_row, value_chunk());
 
-        for (unsigned n = 0; n < 4; ++n) key_read_expr(n / 2, n % 2).emit(k, l.key_read[n], lane);
+        for (unsigned n = 0; n < 4; ++n) key_read_expr(n / 2, n % 2).emit(k, l.key_read[n], l.lane);
         for (unsigned d = 0; d < 4; ++d) {
             // The immediate offset of a read reaches 64 KiB: not over the keys, too.
-            value_read_expr(d).emit(k, l.value_read[d], lane);
+            value_read_expr(d).emit(k, l.value_read[d], l.lane);
             k.v_add_u32(l.value_read[d], k.lds_first_byte(l.values.region[0]), l.value_read[d]);
         }
     }
@@ -219,9 +220,9 @@ private:
         k.s_mov_b32(to.unfetched, sk);
 
         auto row = k.vgpr<1>(name + "_row"), byte = k.vgpr<1>(name + "_byte");
-        chunk.emit(k, byte, lane);
+        chunk.emit(k, byte, l.lane);
         k.v_xor_b32(byte, odd_wave, byte);
-        k.v_lshrrev_b32(row, 3, lane);
+        k.v_lshrrev_b32(row, 3, l.lane);
         auto first_row = k.sgpr<1>("first_row");
         k.s_lshl_b32(first_row, l.wave, 3);
         k.v_add_u32(row, first_row, row);
@@ -312,13 +313,12 @@ private:
         k.s_mov_b32(l.first_key, 0);
     }
 
-    template <unsigned N>
-    AccumulatorOf<N> accumulator(std::string_view name) {
-        AccumulatorOf<N> a;
+    Accumulator accumulator(std::string_view name) {
+        Accumulator a;
         a.in_agprs = l.in_agprs;
-        if (a.in_agprs) a.a = k.agpr<N>(name);
-        else a.v = k.vgpr<N>(name);
-        for (unsigned i = 0; i < N; ++i) {
+        if (a.in_agprs) a.a = k.agpr<16>(name);
+        else a.v = k.vgpr<16>(name);
+        for (unsigned i = 0; i < 16; ++i) {
             if (a.in_agprs) k.v_accvgpr_write_b32(a.a[i], 0);
             else k.v_mov_b32(a.v[i], 0);
         }
@@ -327,8 +327,9 @@ private:
 
     void initialise() {
         auto part = k.section("zero", Pipe::vector);
+        softmax->begin();
         for (QueryBlock& rows : l.rows) {
-            for (auto& tile : rows.o) tile = accumulator<16>("o");
+            for (auto& tile : rows.o) tile = accumulator("o");
             rows.p.resize(plan.weight_copies);
             for (auto& copy : rows.p)
                 for (unsigned b = 0; b < s.key_tile / 64; ++b) {
@@ -338,39 +339,13 @@ private:
             rows.s.resize(plan.score_copies);
             for (auto& copy : rows.s)
                 for (unsigned n = 0; n < s.key_blocks(); ++n) copy.push_back(k.vgpr<16>("s"));
-            rows.row_sum = k.vgpr<1>("row_sum");
-            rows.row_max = k.vgpr<1>("row_max");
-            rows.alpha = k.vgpr<1>("alpha");
-            rows.reference = k.vgpr<1>("reference");
-            k.v_mov_b32(rows.row_sum, 0);
-            k.v_mov_b32(rows.row_max, kNoScore);
-            k.v_mov_b32(rows.reference, 0);
-            if (s.matrix_row_sum) rows.sums = accumulator<4>("row_sums");
+            softmax->begin(rows);
         }
         k.v_mov_b32(l.minus_infinity, -std::numeric_limits<float>::infinity());
-        if (!s.matrix_row_sum) return;
-        if (l.in_agprs) l.ones_a = k.agpr<8>("ones");
-        else l.ones_v = k.vgpr<8>("ones");
-        // Lanes 0, 8, 20 and 28 of each half: those of A's rows 0, 8 and 4, 12 whose part of k
-        // holds the weights of queries 0 to 15 and 16 to 31. Others have zeros.
-        auto row = k.vgpr<1>("lane_of_half"), one = k.vgpr<1>("one");
-        k.v_and_b32(row, 31, lane);
-        k.v_mov_b32(one, 0);
-        for (const int with_ones : {0, 8, 20, 28}) {
-            auto ones = k.vgpr<1>("ones_here");
-            k.v_cmp_eq_u32(vcc, with_ones, row);
-            k.v_mov_b32(ones, 0x38383838u);  // four times 1.0 in e4m3
-            k.v_cndmask_b32(one, one, ones, vcc);
-        }
-        for (unsigned i = 0; i < 8; ++i) {
-            if (l.in_agprs) k.v_accvgpr_write_b32(l.ones_a[i], one);
-            else k.v_mov_b32(l.ones_v[i], one);
-        }
     }
 
     // --- after the loop --------------------------------------------------------------------------
-    template <unsigned N>
-    Vgpr<1> word_of(const AccumulatorOf<N>& tile, unsigned i) {
+    Vgpr<1> word_of(const Accumulator& tile, unsigned i) {
         if (!tile.in_agprs) return tile.v[i];
         auto word = k.vgpr<1>("word");
         k.v_accvgpr_read_b32(word, tile.a[i]);
@@ -380,16 +355,8 @@ private:
     void normalise_and_store(unsigned block) {
         auto part = k.section("store", Pipe::memory);
         QueryBlock& rows = l.rows[block];
-        auto other = k.vgpr<1>("other_half"), factor = k.vgpr<1>("factor"),
-             offset = k.vgpr<1>("o_offset");
-        if (s.matrix_row_sum) {
-            rows.row_sum = k.vgpr<1>("row_sum");
-            k.v_mov_b32(rows.row_sum, word_of(rows.sums, 0));
-        } else {
-            k.v_mov_b32(other, rows.row_sum);
-            k.v_permlane32_swap_b32(rows.row_sum, other);
-            k.v_add_f32(rows.row_sum, rows.row_sum, other);
-        }
+        auto factor = k.vgpr<1>("factor"), offset = k.vgpr<1>("o_offset");
+        softmax->end(rows);
         k.v_rcp_f32(factor, rows.row_sum);
         k.v_cmp_neq_f32(vcc, 0.0f, rows.row_sum);  // true for NaN
         k.v_cndmask_b32(factor, 0.0f, factor, vcc);
@@ -465,9 +432,10 @@ private:
             q_flip = k.sgpr<1>("q_flip");
     Sgpr<1> q_row_bytes, o_row_bytes;
     Sgpr<4> q_descriptor, o_descriptor, lse_descriptor;
-    Vgpr<1> thread = k.vgpr<1>("thread"), lane = k.vgpr<1>("lane"), half_16 = k.vgpr<1>("half_16");
+    Vgpr<1> thread = k.vgpr<1>("thread"), half_16 = k.vgpr<1>("half_16");
     std::vector<Vgpr<1>> query;  // row in the workgroup, by block of 32
     LoopState l;
+    std::unique_ptr<Softmax> softmax;
 };
 
 }  // namespace

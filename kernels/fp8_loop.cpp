@@ -1,6 +1,7 @@
 #include "kernels/fp8_loop.hpp"
 
 #include "kernels/lds_layout.hpp"
+#include "kernels/softmax.hpp"
 #include "kernels/tiles.hpp"
 
 namespace zyfa {
@@ -10,8 +11,9 @@ constexpr unsigned kHead = 128, kBlock = 64;  // kBlock: keys of one matrix inst
 
 class Loop {
 public:
-    Loop(Kernel& kernel, const Schedule& schedule, const Plan& p, LoopState& state)
-        : k(kernel), s(schedule), plan(p), l(state) {
+    Loop(Kernel& kernel, const Schedule& schedule, const Plan& p, LoopState& state,
+         Softmax& rows_of)
+        : k(kernel), s(schedule), plan(p), l(state), softmax(rows_of) {
         for (unsigned n = 0; n < s.fragments; ++n) {
             if (l.in_agprs) fragments_a_.push_back(k.agpr<8>("fragment"));
             else fragments_v_.push_back(k.vgpr<8>("fragment"));
@@ -59,6 +61,7 @@ private:
     const Schedule& s;
     const Plan& plan;
     LoopState& l;
+    Softmax& softmax;
     std::vector<Vgpr<8>> fragments_v_;
     std::vector<Agpr<8>> fragments_a_;
     std::vector<TileOperand> operands_;  // by step
@@ -198,18 +201,23 @@ private:
             return;
         }
         if (!is_done(pass, item.tile)) return;
+        if (item.work == Work::mask) return mask(pass.index + item.tile);
         for (QueryBlock& rows : l.rows) {
+            const TileScores tile = scores_of(rows, pass, item.tile);
             switch (item.work) {
-                case Work::mask: break;
-                case Work::max: max(rows, pass.index); break;
-                case Work::exp: exp(rows, pass.index); break;
-                case Work::sum: sum(rows, pass.index); break;
-                case Work::pack: pack(rows, pass.index); break;
-                case Work::rescale: rescale(rows); break;
+                case Work::max: softmax.max(rows, tile); break;
+                case Work::exp: softmax.exp(rows, tile); break;
+                case Work::sum: softmax.sum(rows, tile); break;
+                case Work::pack: softmax.pack(rows, tile); break;
+                case Work::rescale: softmax.rescale(rows, tile); break;
                 default: break;
             }
         }
-        if (item.work == Work::mask) mask(pass.index);
+    }
+    TileScores scores_of(QueryBlock& rows, const Pass& pass, int tile) const {
+        const int index = pass.index + tile;
+        return {rows.s[modulo(index, plan.score_copies)], rows.p[modulo(index, plan.weight_copies)],
+                modulo(index, plan.exponent_copies), pass.opening && index == 0};
     }
 
     // --- matrix work -----------------------------------------------------------------------------
@@ -246,7 +254,7 @@ private:
         if (is_done(pass, m.tile)) {
             auto entry = because_of(item_of(m));
             if (m.work == Work::qk) scores(m, j, pass.index);
-            else weigh(m, j, pass.index);
+            else weigh(m, j, pass);
         }
         for (unsigned n = 0; n < plan.steps.size(); ++n)
             if (plan.steps[n].anchor == int(j)) read_if_needed(pass, n);
@@ -259,29 +267,14 @@ private:
                      rows.q[m.sub], m.sub ? C<16>(in_place) : C<16>(0));
     }
 
-    void weigh(const MatrixStep& m, unsigned j, int index) {
+    void weigh(const MatrixStep& m, unsigned j, const Pass& pass) {
         auto part = k.section("weigh values", Pipe::matrix);
         for (QueryBlock& rows : l.rows) {
-            TileOperand weights{rows.p[modulo(index + m.tile, plan.weight_copies)][m.sub].operand(),
-                                packed_accumulator_order(),
-                                {}};
-            // Ones in rows 0, 4, 8 and 12 of A, each for the lanes that hold its queries: the
-            // first register of every lane is then the sum of its own query, whatever the order
-            // of the keys.
-            if (s.matrix_row_sum && m.part == 0) {
-                auto sum = k.section("row sum on the matrix pipe", Pipe::matrix);
-                k.v_mfma_f32_16x16x128_f8f6f4(rows.sums.d(),
-                                              l.in_agprs ? A<8>(l.ones_a) : A<8>(l.ones_v),
-                                              A<8>(weights.regs, Where::current()), in_place);
-            }
+            const TileScores tile = scores_of(rows, pass, m.tile);
+            TileOperand weights{tile.p[m.sub].operand(), packed_accumulator_order(), {}};
             for (int16_t& key : weights.k) key = int16_t(key + int(m.sub * kBlock));
-            multiply(k, rows.o[m.part].d(), operands_[j], weights);
+            softmax.weigh(rows, tile, m.part, m.sub, operands_[j], weights);
         }
-    }
-
-    // --- softmax ---------------------------------------------------------------------------------
-    std::vector<Vgpr<16>>& scores_of(QueryBlock& rows, int index) const {
-        return rows.s[modulo(index, plan.score_copies)];
     }
 
     // Compares come four at a time: a mask is not needed right behind the instruction that makes
@@ -297,7 +290,7 @@ private:
             auto limit = k.vgpr<1>("tile_limit"), upper = k.vgpr<1>("tile_limit_64");
             k.v_subrev_u32(limit, l.first_key, rows.limit);
             if (s.key_tile > 64) k.v_add_u32(upper, -64, limit);
-            auto& tiles = scores_of(rows, index);
+            auto& tiles = rows.s[modulo(index, plan.score_copies)];
             for (unsigned tile = 0; tile < tiles.size(); ++tile)
                 for (unsigned four = 0; four < 16; four += 4) {
                     // Inline constants end at 64.
@@ -312,92 +305,12 @@ private:
         }
         k.place(unmasked);
     }
-
-    void max(QueryBlock& rows, int index) {
-        auto part = k.section("maximum", Pipe::vector);
-        auto& tiles = scores_of(rows, index);
-        auto higher = k.vgpr<1>("higher"), other = k.vgpr<1>("other_half");
-        k.v_max3_f32(higher, rows.row_max, tiles[0][0], tiles[0][1]);
-        for (unsigned i = 2; i < 16 * tiles.size(); i += 2)
-            k.v_max3_f32(higher, higher, tiles[i / 16][i % 16], tiles[i / 16][i % 16 + 1]);
-        k.v_mov_b32(other, higher);
-        k.v_permlane32_swap_b32(higher, other);
-        k.v_max_f32(higher, higher, other);
-        if (s.lazy) {
-            auto rise = k.vgpr<1>("rise");
-            k.v_sub_f32(rise, higher, rows.row_max);
-            k.v_mul_f32(rise, l.scale, rise);
-            k.v_cmp_lt_f32(vcc, float(*s.lazy), rise);
-            k.v_cndmask_b32(higher, rows.row_max, higher, vcc);
-        }
-        k.v_sub_f32(rows.alpha, rows.row_max, higher);
-        k.v_mul_f32(rows.alpha, l.scale, rows.alpha);
-        k.v_exp_f32(rows.alpha, rows.alpha);
-        k.v_mov_b32(rows.row_max, higher);
-        k.v_mul_f32(rows.reference, l.scale, higher);
-        k.v_add_f32(rows.reference, -top_exponent(s), rows.reference);
-    }
-
-    void exp(QueryBlock& rows, int index) {
-        auto part = k.section("exponentials", Pipe::vector);
-        auto& tiles = scores_of(rows, index);
-        for (auto& tile : tiles)
-            for (unsigned i = 0; i < 16; ++i)
-                k.v_fma_f32(tile[i], tile[i], l.scale, neg(rows.reference));
-        for (auto& tile : tiles)
-            for (unsigned i = 0; i < 16; ++i) k.v_exp_f32(tile[i], tile[i]);
-    }
-
-    void sum(QueryBlock& rows, int index) {
-        auto part = k.section("row sum", Pipe::vector);
-        k.v_mul_f32(rows.row_sum, rows.alpha, rows.row_sum);
-        for (auto& tile : scores_of(rows, index))
-            for (unsigned i = 0; i < 16; ++i) k.v_add_f32(rows.row_sum, rows.row_sum, tile[i]);
-    }
-
-    void pack(QueryBlock& rows, int index) {
-        auto part = k.section("pack weights", Pipe::vector);
-        auto& tiles = scores_of(rows, index);
-        auto& p = rows.p[modulo(index, plan.weight_copies)];
-        for (unsigned b = 0; b < p.size(); ++b)
-            for (unsigned i = 0; i < 8; ++i) {
-                const Vgpr<16>& from = tiles[2 * b + i / 4];
-                const unsigned n = 4 * (i % 4);
-                k.v_cvt_pk_fp8_f32(p[b][i], from[n], from[n + 1]);
-                k.v_cvt_pk_fp8_f32(p[b][i], from[n + 2], from[n + 3]).high();
-            }
-    }
-
-    void rescale(QueryBlock& rows) {
-        auto part = k.section("rescale", Pipe::vector);
-        Label same{};
-        if (s.lazy) {
-            same = k.label("same_reference");
-            k.v_cmp_neq_f32(vcc, 1.0f, rows.alpha);
-            k.s_cbranch_vccz(same);
-        }
-        const auto shrink = [&](const auto& tile, unsigned count) {
-            for (unsigned i = 0; i < count; ++i) {
-                if (!tile.in_agprs) {
-                    k.v_mul_f32(tile.v[i], rows.alpha, tile.v[i]);
-                    continue;
-                }
-                auto word = k.vgpr<1>("word");
-                k.v_accvgpr_read_b32(word, tile.a[i]);
-                k.v_mul_f32(word, rows.alpha, word);
-                k.v_accvgpr_write_b32(tile.a[i], word);
-            }
-        };
-        for (const Accumulator& tile : rows.o) shrink(tile, 16);
-        if (s.matrix_row_sum) shrink(rows.sums, 1);
-        if (s.lazy) k.place(same);
-    }
 };
 
 }  // namespace
 
-void emit_loop(Kernel& k, const Schedule& s, const Plan& plan, LoopState& state) {
-    Loop(k, s, plan, state).emit();
+void emit_loop(Kernel& k, const Schedule& s, const Plan& plan, LoopState& state, Softmax& softmax) {
+    Loop(k, s, plan, state, softmax).emit();
 }
 
 }  // namespace zyfa

@@ -18,28 +18,30 @@ struct TileStream {
     std::vector<Vgpr<1>> offset;  // of the bytes that a lane fetches, one for each load
 };
 
-// Registers of a result: 16 of a 32x32, 4 of a 16x16. AGPRs hold what the vector ALU seldom needs.
-template <unsigned N>
-struct AccumulatorOf {
+// Registers of a result. AGPRs hold what the vector ALU seldom needs.
+struct Accumulator {
     bool in_agprs = false;
-    Vgpr<N> v;
-    Agpr<N> a;
-    D<N> d(Where at = Where::current()) const { return in_agprs ? D<N>(a, at) : D<N>(v, at); }
+    Vgpr<16> v;
+    Agpr<16> a;
+    D<16> d(Where at = Where::current()) const {
+        return in_agprs ? D<16>(a, at) : D<16>(v, at);
+    }
 };
-using Accumulator = AccumulatorOf<16>;
 
 // 32 queries of a wave; a lane has one of them, lane + 32 the same.
 struct QueryBlock {
     std::array<TileOperand, 2> q;  // d 0..63, 64..127
     Vgpr<1> limit;                 // last visible key, minus 4 for the upper half of the wave
-    Vgpr<1> row_sum;               // by the vector ALU
-    AccumulatorOf<4> sums;         // by the matrix pipe, in the first register; the others are 0
-    Vgpr<1> row_max;               // of raw scores
-    Vgpr<1> alpha;                 // what older weights shrink by
-    Vgpr<1> reference;             // weights are 2^(score * scale - reference)
     std::vector<std::vector<Vgpr<16>>> s;  // by copy and block of 32 keys
     std::vector<std::vector<Vgpr<8>>> p;   // by copy and block of 64 keys
     std::array<Accumulator, 4> o;
+    // Softmax (kernels/softmax.hpp). Weights are 2^(score * scale - reference).
+    Vgpr<1> row_sum, reference;
+    std::vector<Vgpr<4>> sums;              // by the matrix pipe
+    Vgpr<1> row_max, alpha;                 // of raw scores; what older weights shrink by
+    Vgpr<1> base;                           // of exponents of weights
+    std::vector<Vgpr<1>> exponent;          // by scale block
+    std::vector<std::vector<Vgpr<1>>> scale;  // by copy and scale block, E8M0
 };
 
 struct LoopState {
@@ -50,19 +52,15 @@ struct LoopState {
     Sgpr<1> wave_limit;  // first key of the last tile that this wave sees whole
     Sgpr<1> tiles;       // to be done
     Sgpr<1> first_key;   // of the tile at hand
-    Vgpr<1> minus_infinity;
+    Vgpr<1> lane, minus_infinity;
     std::array<Vgpr<1>, 4> key_read, value_read;
     std::vector<QueryBlock> rows;
     bool in_agprs = false;  // fragments, too
-    Agpr<8> ones_a;         // 1.0 in e4m3 or 0, for row sums by the matrix pipe
-    Vgpr<8> ones_v;
 };
 
-// Weights are 2^8 at most, which e4m3 holds exactly; its smallest step then lies 2^-17 below the
-// largest weight. A lazy reference leaves room for the maximum to rise.
-inline float top_exponent(const Schedule& s) { return 8.0f - float(s.lazy.value_or(0)); }
+class Softmax;
 
 // With at least one tile to do.
-void emit_loop(Kernel&, const Schedule&, const Plan&, LoopState&);
+void emit_loop(Kernel&, const Schedule&, const Plan&, LoopState&, Softmax&);
 
 }  // namespace zyfa

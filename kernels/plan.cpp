@@ -49,10 +49,16 @@ public:
         plan.has_last = tile_of(Work::pv) < 0;
         plan.score_copies = overlaps(last_use_of_scores(), first(Work::qk).of_tile(1)) ? 2 : 1;
         plan.weight_copies = overlaps(last(Work::pv), first(Work::pack).of_tile(1)) ? 2 : 1;
+        if (s.scale_block)
+            plan.exponent_copies =
+                overlaps(last(s.sums_behind_pv() ? Work::sum : Work::pv), first(Work::exp).of_tile(1))
+                    ? 2
+                    : 1;
         ring(true);
         ring(false);
-        plan.unroll = std::lcm(std::lcm(s.k_slots, s.v_slots),
-                               std::lcm(plan.score_copies, plan.weight_copies));
+        plan.unroll = std::lcm(
+            std::lcm(s.k_slots, s.v_slots),
+            std::lcm(std::lcm(plan.score_copies, plan.weight_copies), plan.exponent_copies));
         if (plan.unroll > 12)
             fail("$.lds_slots", "{} and {} tiles need {} copies of the loop body; 12 are the limit",
                  s.k_slots, s.v_slots, plan.unroll);
@@ -69,10 +75,11 @@ private:
     const Spot& last(Work w) const { return spots_[unsigned(w)].back(); }
     int tile_of(Work w) const { return tiles_[unsigned(w)]; }
     const Spot& last_use_of_scores() const {
-        if (s.matrix_row_sum || before(last(Work::sum), last(Work::pack))) return last(Work::pack);
+        if (s.sums_weights_rounded() || before(last(Work::sum), last(Work::pack)))
+            return last(Work::pack);
         return last(Work::sum);
     }
-    bool wants(Work w) const { return w != Work::sum || !s.matrix_row_sum; }
+    bool wants(Work w) const { return w != Work::sum || s.has_sum_work(); }
 
     static bool has_matrix(const Phase& p) {
         return std::any_of(p.work.begin(), p.work.end(),
@@ -90,6 +97,7 @@ private:
             case Work::load_v: tile(1, 8); break;
             case Work::qk: tile(0, 1); break;
             case Work::pv: tile(-1, 0); break;
+            case Work::sum: tile(s.sums_behind_pv() ? -1 : 0, 0); break;
             default: tile(0, 0);
         }
         if (!wants(item.work))
@@ -97,7 +105,7 @@ private:
         if (!at.behind) return;
         if (item.work == Work::qk || item.work == Work::pv)
             fail(at.path(), "{}: matrix work stands in 'work'; the rest goes behind it", name);
-        if (item.work == Work::mask || (item.work == Work::rescale && s.lazy))
+        if (item.work == Work::mask || (item.work == Work::rescale && (s.lazy || s.scale_block)))
             fail(at.path(), "{}: it has a branch, so nothing can be woven around it", name);
         if (!has_matrix(s.phases[at.phase]))
             fail(at.path(), "there is no matrix work in this phase to stand behind");
@@ -145,7 +153,15 @@ private:
         need(last(Work::qk), first(Work::mask), "mask comes before its scores are there (qk)");
         need(last(Work::mask), first(Work::max), "max comes before mask");
         need(last(Work::max), first(Work::exp), "exp comes before max");
-        if (!s.matrix_row_sum) need(last(Work::exp), first(Work::sum), "sum comes before exp");
+        if (s.sums_behind_pv()) {
+            need(last(Work::pv), first(Work::sum), "sum comes before pv, which adds up the block");
+            need(last(Work::sum), first(Work::pv).of_tile(1), "pv comes before the last sum");
+            need(last(Work::sum), first(Work::rescale).of_tile(1),
+                 "rescale comes before sum of the tile before");
+        } else if (s.has_sum_work()) {
+            need(last(Work::exp), first(Work::sum), "sum comes before exp");
+        }
+        if (s.scale_block) need(last(Work::rescale), first(Work::exp), "exp comes before rescale");
         need(last(Work::exp), first(Work::pack), "pack comes before exp");
         need(last(Work::pack), first(Work::pv), "pv comes before pack");
         need(last(Work::max), first(Work::rescale), "rescale comes before max");

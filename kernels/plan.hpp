@@ -47,6 +47,7 @@ struct Plan {
 
     std::vector<MatrixStep> steps;                 // of one pass through the loop, in order
     unsigned score_copies = 1, weight_copies = 1;  // registers that S and P take
+    unsigned exponent_copies = 1;                  // of scale blocks
     unsigned unroll = 1;                           // copies of the loop body
     int first_iteration = 0;                       // of the loop index, where the first tile enters
     bool has_last = false;                         // an iteration behind the last tile finishes it

@@ -17,6 +17,16 @@ namespace {
 constexpr std::string_view kNames[kWorks] = {"load_k", "load_v", "qk",   "mask",    "max",
                                              "exp",    "sum",    "pack", "rescale", "pv"};
 constexpr std::string_view kFills[] = {"even", "front", "back"};
+constexpr std::string_view kSoftmaxes[] = {"exact", "lean"};
+constexpr std::string_view kRowSums[] = {"valu", "matrix", "sparse"};
+
+template <class Enum, size_t N>
+Enum one_of(const JsonReader& at, const std::string_view (&list)[N]) {
+    const std::string text = at.text();
+    const auto found = std::find(std::begin(list), std::end(list), text);
+    if (found == std::end(list)) at.fail("must be {}, not '{}'", fmt::join(list, " or "), text);
+    return Enum(found - std::begin(list));
+}
 
 std::string all_names() { return fmt::format("{}", fmt::join(kNames, ", ")); }
 
@@ -97,11 +107,7 @@ Phase parse_phase(const JsonReader& at, const Schedule& s) {
     if (at.has("work")) p.work = parse_items(at["work"], s);
     if (at.has("behind")) p.behind = parse_items(at["behind"], s);
     if (at.has("fill")) {
-        const std::string fill = at["fill"].text();
-        const auto found = std::find(std::begin(kFills), std::end(kFills), fill);
-        if (found == std::end(kFills))
-            at["fill"].fail("must be even, front or back, not '{}'", fill);
-        p.fill = Fill(found - std::begin(kFills));
+        p.fill = one_of<Fill>(at["fill"], kFills);
         if (p.behind.empty()) at["fill"].fail("has nothing to spread: 'behind' is empty");
     }
     return p;
@@ -137,26 +143,31 @@ void parse_sizes(const JsonReader& at, Schedule& s) {
 }
 
 void parse_modes(const JsonReader& at, Schedule& s) {
-    if (at.has("softmax") && at["softmax"].text() != "exact")
-        at["softmax"].fail(
-            "must be exact: cheaper exponentials need inputs that were scaled beforehand, and "
-            "instructions whose rates nobody has measured");
-    if (at.has("scale_block") && at["scale_block"].unsigned_integer(0, 1024) != 0)
-        at["scale_block"].fail("must be 0: these kernels take one descale for a head");
-    if (at.has("row_sum")) {
-        const std::string mode = at["row_sum"].text();
-        if (mode != "valu" && mode != "matrix")
-            at["row_sum"].fail("must be valu or matrix, not '{}'", mode);
-        s.matrix_row_sum = mode == "matrix";
+    if (at.has("softmax")) s.softmax = one_of<Exponential>(at["softmax"], kSoftmaxes);
+    if (at.has("row_sum")) s.row_sum = one_of<RowSum>(at["row_sum"], kRowSums);
+    if (at.has("scale_block")) {
+        s.scale_block = unsigned(at["scale_block"].unsigned_integer(0, 128));
+        if (s.scale_block != 0 && s.scale_block != 64 && s.scale_block != s.key_tile)
+            at["scale_block"].fail("must be 0, 64 or key_tile ({}), not {}", s.key_tile,
+                                   s.scale_block);
     }
+    if (s.softmax == Exponential::lean && !s.scale_block)
+        at["softmax"].fail(
+            "lean needs $.scale_block 64 or 128: without exponents small weights fall where it is "
+            "wrong, and a risen maximum has no code");
+    if (s.softmax == Exponential::lean && !s.sums_weights_rounded())
+        at["softmax"].fail("lean never has unrounded weights: $.row_sum must be matrix or sparse");
     if (at.has("rescale")) {
         const JsonReader mode = at["rescale"];
         if (mode.value.is_object()) {
             mode.expect_keys({"lazy"});
             s.lazy = unsigned(mode["lazy"].unsigned_integer(1, 8));
-        } else if (mode.text() != "always") {
-            mode.fail("must be \"always\" or {{\"lazy\": LOG2}}, not {}", mode.shown());
+        } else if (mode.text() != "always" && mode.text() != "rare") {
+            mode.fail("must be \"always\", \"rare\" or {{\"lazy\": LOG2}}, not {}", mode.shown());
         }
+        const bool rare = !s.lazy && mode.text() == "rare";
+        if (rare != (s.scale_block != 0))
+            mode.fail("is \"rare\" with $.scale_block 64 or 128, and only then");
     }
     if (at.has("align_loops")) {
         const auto bytes = at["align_loops"].unsigned_integer(0, 64);
@@ -280,10 +291,12 @@ std::string to_json(const Schedule& s) {
                       {"lds_slots", {{"k", s.k_slots}, {"v", s.v_slots}}},
                       {"fragments", s.fragments},
                       {"stagger", s.stagger},
-                      {"softmax", "exact"},
-                      {"row_sum", s.matrix_row_sum ? "matrix" : "valu"},
-                      {"scale_block", 0},
-                      {"rescale", s.lazy ? Json{{"lazy", *s.lazy}} : Json("always")},
+                      {"softmax", kSoftmaxes[unsigned(s.softmax)]},
+                      {"row_sum", kRowSums[unsigned(s.row_sum)]},
+                      {"scale_block", s.scale_block},
+                      {"rescale", s.lazy          ? Json{{"lazy", *s.lazy}}
+                                  : s.scale_block ? Json("rare")
+                                                  : Json("always")},
                       {"align_loops", s.alignment.loops},
                       {"align_wide", s.alignment.wide},
                       {"probes", probes_json(s)},

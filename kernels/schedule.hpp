@@ -28,6 +28,14 @@ struct Item {
 };
 std::string show(const Item&, const struct Schedule&);
 
+// How weights come from scores. exact: v_exp_f32. lean: 2^x is linear between powers of two, so the
+// e4m3 code itself is rounded from 8 * x (v_fma_f32 and v_cvt_pk_u8_f32).
+enum class Exponential : uint8_t { exact, lean };
+// valu: of the unrounded weights, v_add_f32. The others sum the rounded ones on the matrix pipe:
+// matrix by v_mfma_f32_16x16x128_f8f6f4 (32 cycles for 64 keys), sparse by
+// v_smfmac_f32_16x16x128_fp8_fp8 (16).
+enum class RowSum : uint8_t { valu, matrix, sparse };
+
 struct PinnedWait {
     unsigned vmcnt, lgkmcnt;  // 63, 15: not waited for
     bool operator==(const PinnedWait&) const = default;
@@ -53,7 +61,12 @@ struct Schedule {
     unsigned k_slots = 2, v_slots = 2;  // tiles of keys and of values in LDS
     unsigned fragments = 6;             // matrix operands from LDS in rotation, 8 registers each
     unsigned stagger = 0;               // barriers that the upper half of the waves runs behind
-    bool matrix_row_sum = false;        // row sums by MFMA (of the rounded P), else by v_add_f32
+    Exponential softmax = Exponential::exact;
+    RowSum row_sum = RowSum::valu;
+    // Keys whose weights share an exponent (E8M0, in v_mfma_scale). The reference of a row is then
+    // that of its first block and moves only where the exponents end; 0: no exponents, the
+    // reference is the maximum so far.
+    unsigned scale_block = 0;
     // Lazy: the reference of a row moves when its maximum has risen by more than 2^lazy.
     std::optional<unsigned> lazy;
     Alignment alignment;           // of code, for instruction fetch
@@ -63,6 +76,10 @@ struct Schedule {
     unsigned key_blocks() const { return key_tile / 32; }     // of 32 keys
     unsigned query_blocks() const { return wave_rows / 32; }  // of 32 queries
     unsigned barriers() const;                                // in one pass through the loop
+    bool sums_weights_rounded() const { return row_sum != RowSum::valu; }
+    // Sums of a block wait for its exponent, so `sum` is work behind pv.
+    bool sums_behind_pv() const { return sums_weights_rounded() && scale_block != 0; }
+    bool has_sum_work() const { return !sums_weights_rounded() || scale_block != 0; }
     bool operator==(const Schedule&) const = default;
 };
 

@@ -86,22 +86,22 @@ LaunchFile make_launch(const Recipe& r, unsigned threads, const AttentionShape& 
 
 }  // namespace
 
-Tolerance attention_tolerance(bool matrix_row_sum) {
+Tolerance attention_tolerance(bool rounded_sum) {
     Tolerance t;
     // P is rounded to e4m3: each weight is off by at most half an ulp, 2^-4 of it, evenly spread.
     // That is an rms of 2^-4/sqrt(3) of each term, and of the sum when its terms are independent.
     t.row_rel_err_mean = 0x1p-4 / std::sqrt(3.0);
     // The row sum is kept in fp32; by the matrix pipe it is the sum of rounded weights.
-    t.lse_max_abs_err = matrix_row_sum ? 0.03 : 1e-5;
+    t.lse_max_abs_err = rounded_sum ? 0.03 : 1e-5;
     return t;
 }
 
 AttentionRun prepare_attention(const Recipe& recipe, CodeObject object, const Draw& draw,
-                               bool matrix_row_sum) {
+                               bool rounded_sum) {
     AttentionRun run;
     const unsigned threads = object.kernel(std::string(recipe.id)).max_flat_workgroup_size;
     run.launch =
-        make_launch(recipe, threads, draw.shape, draw.data, attention_tolerance(matrix_row_sum));
+        make_launch(recipe, threads, draw.shape, draw.data, attention_tolerance(rounded_sum));
     // With probes a kernel has more arguments, zero here: no stamps.
     run.launch.kernarg_bytes =
         std::max(kAttentionArgsBytes, object.kernel(std::string(recipe.id)).kernarg_bytes);

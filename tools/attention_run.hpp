@@ -34,12 +34,12 @@ struct AttentionRun {
 };
 
 // Error (Exit::unsupported): the kernel is made for another head dimension, mask or type.
-AttentionRun prepare_attention(const Recipe&, CodeObject, const Draw&, bool matrix_row_sum = false);
+AttentionRun prepare_attention(const Recipe&, CodeObject, const Draw&, bool rounded_sum = false);
 
 // Far more than a wave of this call can take: it passes over the code once for each key tile.
 uint64_t most_wave_instructions(const AttentionShape&, size_t code_instructions);
 
 // Bounds that follow from the arithmetic of the kernel.
-Tolerance attention_tolerance(bool matrix_row_sum);
+Tolerance attention_tolerance(bool rounded_sum);
 
 }  // namespace zyfa

@@ -114,8 +114,8 @@ SimRecord replay(const SimOptions& opt, const Session& session, Json& inputs) {
 
 SimRecord attention(const SimOptions& opt, const Session& session, const Subject& subject,
                     const Draw& draw) {
-    const bool matrix_row_sum = subject.chosen && subject.chosen->schedule.matrix_row_sum;
-    AttentionRun run = prepare_attention(*subject.recipe, subject.object, draw, matrix_row_sum);
+    const bool rounded_sum = subject.chosen && subject.chosen->schedule.sums_weights_rounded();
+    AttentionRun run = prepare_attention(*subject.recipe, subject.object, draw, rounded_sum);
     if (!opt.save_repro.empty())
         save_repro(opt.save_repro, run.launch, run.prepared, subject.code_object);
     SimRecord record;
@@ -219,9 +219,9 @@ void simulate(const SimOptions& opt, Session& session) {
             throw Error("--save-repro: --dist " + opt.dist + " are several calls; name one");
         for (const Draw& drawn : draws) {
             for (const Json& file : drawn.files) inputs.push_back(file);
-            const bool matrix_row_sum = subject.chosen && subject.chosen->schedule.matrix_row_sum;
+            const bool rounded_sum = subject.chosen && subject.chosen->schedule.sums_weights_rounded();
             const Again again = [&] {
-                return prepare_attention(*subject.recipe, subject.object, drawn, matrix_row_sum)
+                return prepare_attention(*subject.recipe, subject.object, drawn, rounded_sum)
                     .prepared;
             };
             if (!report(attention(opt, session, subject, drawn), subject.object,

@@ -99,8 +99,8 @@ Taken take(const TimelineOptions& opt, const std::string& what, Json& inputs) {
     for (const Json& input : subject.inputs) inputs.push_back(input);
     const auto draws = draw(opt.dist, opt.seed, *subject.recipe, opt.shape);
     if (draws.size() != 1) throw Error("--dist " + opt.dist + " are several calls; name one");
-    const bool matrix_row_sum = subject.chosen && subject.chosen->schedule.matrix_row_sum;
-    AttentionRun run = prepare_attention(*subject.recipe, subject.object, draws[0], matrix_row_sum);
+    const bool rounded_sum = subject.chosen && subject.chosen->schedule.sums_weights_rounded();
+    AttentionRun run = prepare_attention(*subject.recipe, subject.object, draws[0], rounded_sum);
     return take(opt, subject.name + "  " + draws[0].shape.text(), run.prepared,
                 subject.built ? &*subject.built : nullptr, "input " + draws[0].about);
 }

@@ -72,9 +72,9 @@ WorkgroupTiming time_workgroup(const Subject& subject, uint32_t keys, const Timi
                     Exit::unsupported);
     const auto draws =
         draw("gaussian", 1, *subject.recipe, fmt::format("sq={},sk={}", kQueryTile, keys));
-    const bool matrix_row_sum = subject.chosen && subject.chosen->schedule.matrix_row_sum;
+    const bool rounded_sum = subject.chosen && subject.chosen->schedule.sums_weights_rounded();
     AttentionRun run =
-        prepare_attention(*subject.recipe, subject.object, draws.at(0), matrix_row_sum);
+        prepare_attention(*subject.recipe, subject.object, draws.at(0), rounded_sum);
     Options options = plain_options();
     options.timing = &timing;
     return execute(run.prepared, options).timing->workgroups.at(0);
@@ -107,7 +107,7 @@ Prediction predict(const Subject& subject, const AttentionShape& shape, const Ti
     AttentionShape one = shape;
     one.b = one.hq = one.hk = 1;
     const auto draws = draw("gaussian", seed, *subject.recipe, one.text());
-    const bool matrix_row_sum = subject.chosen && subject.chosen->schedule.matrix_row_sum;
+    const bool rounded_sum = subject.chosen && subject.chosen->schedule.sums_weights_rounded();
     const uint64_t last = sizes.query_tiles - 1;
     std::map<uint64_t, uint64_t> tiles;  // key tiles -> query tile
     for (uint64_t tile : {uint64_t(0), last / 4, last / 2, last - last / 4, last})
@@ -115,7 +115,7 @@ Prediction predict(const Subject& subject, const AttentionShape& shape, const Ti
     std::map<uint64_t, double> known;
     for (const auto& [count, tile] : tiles) {
         AttentionRun run =
-            prepare_attention(*subject.recipe, subject.object, draws.at(0), matrix_row_sum);
+            prepare_attention(*subject.recipe, subject.object, draws.at(0), rounded_sum);
         Options options = plain_options();
         options.timing = &timing;
         options.only_workgroup = int64_t(sizes.workgroup(tile));
@@ -165,7 +165,7 @@ Prediction predict(const Subject& subject, const AttentionShape& shape, const Ti
 
     sim::Toggles toggles;
     AttentionRun run =
-        prepare_attention(*subject.recipe, subject.object, draws.at(0), matrix_row_sum);
+        prepare_attention(*subject.recipe, subject.object, draws.at(0), rounded_sum);
     Options options = plain_options();
     options.hook = &toggles;
     options.only_workgroup = int64_t(sizes.workgroup(last / 2));
