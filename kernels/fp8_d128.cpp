@@ -60,6 +60,7 @@ public:
         k.s_cmp_eq_u32(l.tiles, 0);
         k.s_cbranch_scc1(done);
         emit_loop(k, s, plan, l, *softmax);
+        softmax->meet();
         k.place(done);
         // No load may land in LDS after the workgroup is gone.
         for (int region : l.keys.region) k.wait_filled(region);
@@ -199,6 +200,15 @@ private:
             value_read_expr(d).emit(k, l.value_read[d], l.lane);
             k.v_add_u32(l.value_read[d], k.lds_first_byte(l.values.region[0]), l.value_read[d]);
         }
+        if (s.checks_keys()) {
+            // 2048 bytes for each wave; they may share when a tile has too few.
+            auto share = k.sgpr<1>("share");
+            l.check_read = k.vgpr<1>("check_read");
+            k.s_and_b32(share, l.wave, int(std::min(s.waves, s.key_tile / 16) - 1));
+            k.s_lshl_b32(share, share, 11);
+            k.v_lshlrev_b32(l.check_read, 4, l.lane);
+            k.v_add_u32(l.check_read, share, l.check_read);
+        }
     }
 
     // --- tiles of keys and values, global -> LDS -------------------------------------------------
@@ -261,7 +271,7 @@ private:
         auto offset = k.vgpr<1>("q_offset");
         k.v_mul_lo_u32(offset, query[block], q_row_bytes);
         k.v_add_u32(offset, offset, half_16);
-        auto q = k.vgpr<16>("q");
+        auto& q = l.rows[block].loaded = k.vgpr<16>("q");
         for (unsigned n = 0; n < 4; ++n)
             k.buffer_load_dwordx4(q.part<4>(n), offset, q_descriptor, 0).offset(32 * n);
         for (unsigned n = 0; n < 16; ++n) k.v_xor_b32(q[n], q_flip, q[n]);
@@ -285,7 +295,9 @@ private:
         if (r.causal) {
             auto shift = k.sgpr<1>("diagonal_shift"), bottom = k.sgpr<1>("last_query");
             k.s_sub_i32(shift, sk, sq);
-            k.s_add_i32(l.wave_limit, first_query, wave_row);
+            // One limit for all waves where a mask also ends the shared look at keys.
+            if (s.checks_keys()) k.s_mov_b32(l.wave_limit, first_query);
+            else k.s_add_i32(l.wave_limit, first_query, wave_row);
             k.s_add_i32(l.wave_limit, l.wave_limit, shift);
             k.s_min_i32(l.wave_limit, l.wave_limit, last);
             k.s_add_i32(bottom, first_query, query_rows);

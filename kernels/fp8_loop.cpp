@@ -151,21 +151,34 @@ private:
         const Phase& phase = s.phases[p];
         auto scope = k.phase({phase.name, phase.fill, p + 1, phase.at});
         open(pass, p);
-        // Operands for the next phase, while no matrix instruction reads any.
-        for (unsigned j = 0; j < plan.steps.size(); ++j)
-            if (plan.steps[j].front == int(p)) read_if_needed(pass, j);
         unsigned j = 0;
         while (j < plan.steps.size() && plan.steps[j].phase < p) ++j;
-        for (const Item& item : phase.work) {
-            if (item.work != Work::qk && item.work != Work::pv) {
-                other_work(pass, item);
-                continue;
-            }
-            const unsigned subs = item.work == Work::qk ? 2 : s.key_tile / kBlock;
-            for (unsigned n = 0; n < (item.last - item.first) * subs; ++n) step(pass, j++);
+        for (unsigned n = 0; n < phase.work.size(); ++n) {
+            read_ahead(pass, p, n);
+            if (is_matrix_work(phase.work[n].work))
+                while (j < plan.steps.size() && plan.steps[j].phase == p && plan.steps[j].item == n)
+                    step(pass, j++);
+            else other_work(pass, phase.work[n]);
         }
+        read_ahead(pass, p, unsigned(phase.work.size()));
         auto woven = k.behind();
         for (const Item& item : phase.behind) other_work(pass, item);
+    }
+
+    // Operands for the next phase, while no matrix instruction reads any: those that the phase's
+    // fill puts in front of item n, or behind the last.
+    void read_ahead(const Pass& pass, unsigned p, unsigned n) {
+        const Phase& phase = s.phases[p];
+        const unsigned items = unsigned(phase.work.size());
+        std::vector<unsigned> all;
+        for (unsigned j = 0; j < plan.steps.size(); ++j)
+            if (plan.steps[j].front == int(p)) all.push_back(j);
+        for (unsigned m = 0; m < all.size(); ++m) {
+            const unsigned at = phase.fill == Fill::front  ? 0
+                                : phase.fill == Fill::back ? items
+                                                           : m * items / unsigned(all.size());
+            if (at == n) read_if_needed(pass, all[m]);
+        }
     }
 
     unsigned barriers_before(unsigned p) const {
@@ -201,7 +214,7 @@ private:
             return;
         }
         if (!is_done(pass, item.tile)) return;
-        if (item.work == Work::mask) return mask(pass.index + item.tile);
+        if (item.work == Work::mask) return mask(pass, item.tile);
         for (QueryBlock& rows : l.rows) {
             const TileScores tile = scores_of(rows, pass, item.tile);
             switch (item.work) {
@@ -236,9 +249,17 @@ private:
     template <File F>
     TileOperand read_into(unsigned j, int index, Regs<F, 8> to) {
         const MatrixStep& m = plan.steps[j];
-        const bool keys = m.work == Work::qk;
+        const bool keys = m.work != Work::pv;
         auto part = k.section(keys ? "read keys" : "read values", Pipe::lds);
         const int region = slot(keys, index + m.tile);
+        if (m.work == Work::check) {
+            // 1024 bytes in a row for each half of the operand; their order does not matter.
+            for (unsigned i : {0u, 1u})
+                k.ds_read_b128(to.template part<4>(i), l.check_read)
+                    .offset(k.lds_first_byte(region) + m.part * s.waves * 2048 + 1024 * i)
+                    .region(region);
+            return {to.operand(), {}, {}};
+        }
         if (keys)
             return read_rows(k, key_tile(region, s.key_tile), to,
                              {l.key_read[2 * m.sub], l.key_read[2 * m.sub + 1]},
@@ -254,7 +275,8 @@ private:
         if (is_done(pass, m.tile)) {
             auto entry = because_of(item_of(m));
             if (m.work == Work::qk) scores(m, j, pass.index);
-            else weigh(m, j, pass);
+            else if (m.work == Work::pv) weigh(m, j, pass);
+            else softmax.check_keys(operands_[j]);
         }
         for (unsigned n = 0; n < plan.steps.size(); ++n)
             if (plan.steps[n].anchor == int(j)) read_if_needed(pass, n);
@@ -279,7 +301,7 @@ private:
 
     // Compares come four at a time: a mask is not needed right behind the instruction that makes
     // it.
-    void mask(int index) {
+    void mask(const Pass& pass, int tile_at) {
         auto part = k.section("mask", Pipe::vector);
         Label unmasked = k.label("unmasked");
         k.s_cmp_le_i32(l.first_key, l.wave_limit);
@@ -290,7 +312,8 @@ private:
             auto limit = k.vgpr<1>("tile_limit"), upper = k.vgpr<1>("tile_limit_64");
             k.v_subrev_u32(limit, l.first_key, rows.limit);
             if (s.key_tile > 64) k.v_add_u32(upper, -64, limit);
-            auto& tiles = rows.s[modulo(index, plan.score_copies)];
+            const TileScores scores = scores_of(rows, pass, tile_at);
+            auto& tiles = scores.s;
             for (unsigned tile = 0; tile < tiles.size(); ++tile)
                 for (unsigned four = 0; four < 16; four += 4) {
                     // Inline constants end at 64.
@@ -302,6 +325,7 @@ private:
                         k.v_cndmask_b32(tiles[tile][four + n], l.minus_infinity,
                                         tiles[tile][four + n], hidden[n]);
                 }
+            softmax.masked(rows, scores);
         }
         k.place(unmasked);
     }

@@ -31,6 +31,7 @@ struct Accumulator {
 // 32 queries of a wave; a lane has one of them, lane + 32 the same.
 struct QueryBlock {
     std::array<TileOperand, 2> q;  // d 0..63, 64..127
+    Vgpr<16> loaded;               // q before it goes to AGPRs, if it does
     Vgpr<1> limit;                 // last visible key, minus 4 for the upper half of the wave
     std::vector<std::vector<Vgpr<16>>> s;  // by copy and block of 32 keys
     std::vector<std::vector<Vgpr<8>>> p;   // by copy and block of 64 keys
@@ -40,6 +41,7 @@ struct QueryBlock {
     std::vector<Vgpr<4>> sums;              // by the matrix pipe
     Vgpr<1> row_max, alpha;                 // of raw scores; what older weights shrink by
     Vgpr<1> base;                           // of exponents of weights
+    Vgpr<1> poison;                         // NaN, or another number that says nothing
     std::vector<Vgpr<1>> exponent;          // by scale block
     std::vector<std::vector<Vgpr<1>>> scale;  // by copy and scale block, E8M0
 };
@@ -49,11 +51,12 @@ struct LoopState {
     Sgpr<1> wave;        // number in the workgroup
     Sgpr<1> wave_lds;    // 1024 bytes for each
     Sgpr<1> scale;       // positive: scores times it are exponents of 2
-    Sgpr<1> wave_limit;  // first key of the last tile that this wave sees whole
+    Sgpr<1> wave_limit;  // first key of the last tile that needs no mask
     Sgpr<1> tiles;       // to be done
     Sgpr<1> first_key;   // of the tile at hand
     Vgpr<1> lane, minus_infinity;
     std::array<Vgpr<1>, 4> key_read, value_read;
+    Vgpr<1> check_read;
     std::vector<QueryBlock> rows;
     bool in_agprs = false;  // fragments, too
 };

@@ -46,7 +46,7 @@ public:
         list_steps();
         place_reads();
         plan.first_iteration = -tile_of(Work::qk);
-        plan.has_last = tile_of(Work::pv) < 0;
+        plan.has_last = std::any_of(tiles_.begin(), tiles_.end(), [](int tile) { return tile < 0; });
         plan.score_copies = overlaps(last_use_of_scores(), first(Work::qk).of_tile(1)) ? 2 : 1;
         plan.weight_copies = overlaps(last(Work::pv), first(Work::pack).of_tile(1)) ? 2 : 1;
         if (s.scale_block)
@@ -79,11 +79,9 @@ private:
             return last(Work::pack);
         return last(Work::sum);
     }
-    bool wants(Work w) const { return w != Work::sum || s.has_sum_work(); }
-
-    static bool has_matrix(const Phase& p) {
-        return std::any_of(p.work.begin(), p.work.end(),
-                           [](const Item& i) { return i.work == Work::qk || i.work == Work::pv; });
+    bool wants(Work w) const {
+        if (w == Work::check) return s.checks_keys();
+        return w != Work::sum || s.has_sum_work();
     }
 
     void check_item(const Item& item, const Spot& at) {
@@ -96,18 +94,21 @@ private:
             case Work::load_k:
             case Work::load_v: tile(1, 8); break;
             case Work::qk: tile(0, 1); break;
+            case Work::check:
             case Work::pv: tile(-1, 0); break;
             case Work::sum: tile(s.sums_behind_pv() ? -1 : 0, 0); break;
             default: tile(0, 0);
         }
+        if (!wants(item.work) && item.work == Work::check)
+            fail(at.path(), "{}: exact weights carry NaN by themselves ($.softmax)", name);
         if (!wants(item.work))
             fail(at.path(), "{}: the matrix pipe makes the row sums ($.row_sum)", name);
         if (!at.behind) return;
-        if (item.work == Work::qk || item.work == Work::pv)
+        if (is_matrix_work(item.work))
             fail(at.path(), "{}: matrix work stands in 'work'; the rest goes behind it", name);
         if (item.work == Work::mask || (item.work == Work::rescale && (s.lazy || s.scale_block)))
             fail(at.path(), "{}: it has a branch, so nothing can be woven around it", name);
-        if (!has_matrix(s.phases[at.phase]))
+        if (!s.phases[at.phase].has_matrix_work())
             fail(at.path(), "there is no matrix work in this phase to stand behind");
     }
 
@@ -162,6 +163,8 @@ private:
             need(last(Work::exp), first(Work::sum), "sum comes before exp");
         }
         if (s.scale_block) need(last(Work::rescale), first(Work::exp), "exp comes before rescale");
+        // What it has seen is kept at the first mask, which looks at its own keys.
+        if (s.checks_keys()) need(last(Work::mask), first(Work::check), "check comes before mask");
         need(last(Work::exp), first(Work::pack), "pack comes before exp");
         need(last(Work::pack), first(Work::pv), "pv comes before pack");
         need(last(Work::max), first(Work::rescale), "rescale comes before max");
@@ -176,6 +179,9 @@ private:
         for (unsigned p = 0; p < s.phases.size(); ++p)
             for (unsigned n = 0; n < s.phases[p].work.size(); ++n) {
                 const Item& item = s.phases[p].work[n];
+                if (item.work == Work::check)
+                    for (unsigned part = 0; part < s.check_steps(); ++part)
+                        plan.steps.push_back({p, n, item.work, item.tile, part, 0});
                 for (unsigned part = item.first; part < item.last; ++part)
                     for (unsigned sub = 0; sub < (item.work == Work::qk ? 2 : s.key_tile / 64);
                          ++sub)
@@ -195,7 +201,7 @@ private:
             const bool wraps = step.phase == 0;
             if (j >= f && phase_of(j - f) == step.phase) {
                 step.anchor = j - f;
-            } else if (!has_matrix(s.phases[previous])) {
+            } else if (!s.phases[previous].has_matrix_work()) {
                 step.front = int(previous);
                 step.early = wraps;
             } else if (j >= f) {
@@ -225,14 +231,14 @@ private:
     }
 
     void ring(bool keys) {
-        const Work load = keys ? Work::load_k : Work::load_v, use = keys ? Work::qk : Work::pv;
+        const Work load = keys ? Work::load_k : Work::load_v;
         const int slots = int(keys ? s.k_slots : s.v_slots), stagger = int(s.stagger);
         const Spot& at = first(load);
         const char* what = keys ? "keys" : "values";
 
         int first_read = 1 << 20, last_read = -(1 << 20);
         for (const MatrixStep& step : plan.steps) {
-            if (step.work != use) continue;
+            if ((step.work == Work::pv) == keys) continue;
             const unsigned where =
                 step.anchor < 0 ? unsigned(step.front) : plan.steps[size_t(step.anchor)].phase;
             first_read = std::min(first_read, (-step.tile - step.early) * B + epoch(where));

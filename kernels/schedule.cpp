@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr std::string_view kNames[kWorks] = {"load_k", "load_v", "qk",   "mask",    "max",
-                                             "exp",    "sum",    "pack", "rescale", "pv"};
+                                             "exp",    "sum",    "pack", "rescale", "check", "pv"};
 constexpr std::string_view kFills[] = {"even", "front", "back"};
 constexpr std::string_view kSoftmaxes[] = {"exact", "lean"};
 constexpr std::string_view kRowSums[] = {"valu", "matrix", "sparse"};
@@ -106,9 +106,11 @@ Phase parse_phase(const JsonReader& at, const Schedule& s) {
     }
     if (at.has("work")) p.work = parse_items(at["work"], s);
     if (at.has("behind")) p.behind = parse_items(at["behind"], s);
+    p.fill = p.has_matrix_work() ? Fill::even : Fill::front;
     if (at.has("fill")) {
         p.fill = one_of<Fill>(at["fill"], kFills);
-        if (p.behind.empty()) at["fill"].fail("has nothing to spread: 'behind' is empty");
+        if (p.has_matrix_work() && p.behind.empty())
+            at["fill"].fail("has nothing to spread: 'behind' is empty");
     }
     return p;
 }
@@ -278,10 +280,8 @@ std::string to_json(const Schedule& s) {
             if (p.wait->lgkmcnt < 15) phase["wait"]["lgkmcnt"] = p.wait->lgkmcnt;
         }
         phase["work"] = items(p.work);
-        if (!p.behind.empty()) {
-            phase["behind"] = items(p.behind);
-            phase["fill"] = kFills[unsigned(p.fill)];
-        }
+        if (!p.behind.empty()) phase["behind"] = items(p.behind);
+        if (!p.behind.empty() || !p.has_matrix_work()) phase["fill"] = kFills[unsigned(p.fill)];
         phases.push_back(std::move(phase));
     }
     const Json out = {{"about", s.about},

@@ -3,6 +3,7 @@
 // each piece of work is, the schedule when it is done, by how many waves, with how many buffers.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,7 +15,9 @@
 namespace zyfa {
 
 // Pieces of work on one tile of keys, in the order in which the data of a tile passes through them.
-enum class Work : uint8_t { load_k, load_v, qk, mask, max, exp, sum, pack, rescale, pv };
+enum class Work : uint8_t { load_k, load_v, qk, mask, max, exp, sum, pack, rescale, check, pv };
+// Multiplies operands that are read from LDS.
+constexpr bool is_matrix_work(Work w) { return w == Work::qk || w == Work::pv || w == Work::check; }
 inline constexpr unsigned kWorks = unsigned(Work::pv) + 1;
 std::string_view work_name(Work);
 
@@ -49,8 +52,13 @@ struct Phase {
     std::optional<PinnedWait> wait;    // in front of the barrier; proven, never weakened
     std::vector<Item> work;            // in order
     std::vector<Item> behind;          // woven in behind the matrix instructions of `work`
+    // Spreads `behind`; in a phase without matrix work, what is read from LDS for the next phase.
     Fill fill = Fill::even;
     TextPlace at{};
+    bool has_matrix_work() const {
+        return std::any_of(work.begin(), work.end(),
+                           [](const Item& i) { return is_matrix_work(i.work); });
+    }
     bool operator==(const Phase&) const = default;
 };
 
@@ -80,6 +88,10 @@ struct Schedule {
     // Sums of a block wait for its exponent, so `sum` is work behind pv.
     bool sums_behind_pv() const { return sums_weights_rounded() && scale_block != 0; }
     bool has_sum_work() const { return !sums_weights_rounded() || scale_block != 0; }
+    // The conversion to bytes drops NaN, so each wave looks for it in its share of the keys.
+    bool checks_keys() const { return softmax == Exponential::lean; }
+    // Operands of 2048 bytes in a share.
+    unsigned check_steps() const { return std::max(1u, key_tile / 16 / waves); }
     bool operator==(const Schedule&) const = default;
 };
 

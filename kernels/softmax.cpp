@@ -76,8 +76,12 @@ public:
     // `fresh`: masked ones leave out what is in `sums`; sparse ones cannot.
     void add(Vgpr<4> sums, Vgpr<8> weights, bool fresh) {
         auto part = k.section("row sum on the matrix pipe", Pipe::matrix);
-        if (sparse_) k.v_smfmac_f32_16x16x128_fp8_fp8(sums, sparse_ones_, weights, index_);
-        else k.v_mfma_f32_16x16x128_f8f6f4(sums, ones_, weights, fresh ? C<4>(0) : in_place);
+        add(sums, weights.operand(), fresh);
+    }
+    void add(Vgpr<4> sums, const Operand& b, bool fresh = false) {
+        const Where at = Where::current();
+        if (sparse_) k.v_smfmac_f32_16x16x128_fp8_fp8(sums, sparse_ones_, V<8>(b, at), index_);
+        else k.v_mfma_f32_16x16x128_f8f6f4(sums, ones_, A<8>(b, at), fresh ? C<4>(0) : in_place);
     }
 
 private:
@@ -253,14 +257,83 @@ public:
         scale_8_ = k.sgpr<1>("scale_8");
         // c has a normal exponent (kScaleMin and up), or is NaN and poisons every row.
         k.s_add_u32(scale_8_, l.scale, 3u << 23);
+        checked_ = k.vgpr<4>("checked");
+        for (unsigned i = 0; i < 4; ++i) k.v_mov_b32(checked_[i], 0);
+        seen_ = k.vgpr<1>("seen");
+        has_masked_ = k.sgpr<1>("has_masked");
+        k.s_mov_b32(has_masked_, 0);
+        flags_ = k.lds_region("nan_flags", kFlagBytes);
     }
     void begin(QueryBlock& rows) override {
         begin_sums(rows);
         rows.base = k.vgpr<1>("base");
+        if (lean()) begin_poison(rows);
         for (unsigned b = 0; b < blocks(); ++b) rows.exponent.push_back(k.vgpr<1>("exponent"));
         rows.scale.resize(plan.exponent_copies);
         for (auto& copy : rows.scale)
             for (unsigned b = 0; b < blocks(); ++b) copy.push_back(k.vgpr<1>("e8m0"));
+    }
+
+    // NaN among keys. The conversion to codes drops it, so keys that all queries of the workgroup
+    // see are looked at by one wave each: whatever is multiplied, NaN stays in the sum. The others
+    // are in the tiles at the end that need a mask; there each query looks at its own scores.
+    void check_keys(const TileOperand& keys) override {
+        auto part = k.section("NaN among keys", Pipe::matrix);
+        ones.add(checked_, keys.regs);
+    }
+    void masked(QueryBlock& rows, TileScores t) override {
+        if (!lean()) return;
+        auto part = k.section("NaN among scores", Pipe::vector);
+        // Finite or -infinity, unless one of them is NaN.
+        add_up(k, rows.poison, t.s);
+        if (&rows != &l.rows.back()) return;
+        Label seen = k.label("keys_seen");
+        k.s_cmp_lg_u32(has_masked_, 0);
+        k.s_cbranch_scc1(seen);
+        k.s_mov_b32(has_masked_, 1);
+        keep_seen();
+        k.place(seen);
+    }
+    void meet() override {
+        if (!lean()) return;
+        auto part = k.section("NaN of other waves", Pipe::vector);
+        Label seen = k.label("all_keys_seen");
+        k.s_cmp_lg_u32(has_masked_, 0);
+        k.s_cbranch_scc1(seen);
+        keep_seen();
+        k.place(seen);
+        // Each lane has the sums of one column only.
+        auto address = k.vgpr<1>("flag_address"), found = k.vgpr<1>("found");
+        auto any = k.sgpr<1>("any_nan");
+        k.v_cmp_u_f32(vcc, seen_, seen_);
+        k.s_cmp_lg_u64(vcc, 0);
+        k.s_cselect_b32(any, 1, 0);
+        k.v_mov_b32(found, any);
+        k.v_mov_b32(address, int(k.lds_first_byte(flags_)));
+        auto wave = k.sgpr<1>("wave_flag");
+        k.s_lshl_b32(wave, l.wave, 2);
+        k.v_add_u32(address, wave, address);
+        k.ds_write_b32(address, found).region(flags_);
+        k.wait_all();
+        k.s_barrier();
+        k.v_mov_b32(address, int(k.lds_first_byte(flags_)));
+        std::vector<Vgpr<4>> all;
+        for (unsigned n = 0; n < s.waves / 4; ++n) {
+            all.push_back(k.vgpr<4>("flags"));
+            k.ds_read_b128(all[n], address).offset(16 * n).region(flags_);
+        }
+        k.v_mov_b32(found, 0);
+        for (Vgpr<4>& four : all)
+            for (unsigned i = 0; i < 4; ++i) k.v_or_b32(found, found, four[i]);
+        auto nan = k.vgpr<1>("nan");
+        k.v_mov_b32(nan, kNan);
+        for (QueryBlock& rows : l.rows) {
+            add_halves(k, rows.poison);
+            k.v_cmp_ne_u32(vcc, 0, found);
+            k.v_cndmask_b32(rows.poison, rows.poison, nan, vcc);
+            k.v_cmp_u_f32(vcc, rows.poison, rows.poison);
+            k.v_cndmask_b32(rows.row_sum, rows.row_sum, nan, vcc);
+        }
     }
 
     // What the exponent is the ceiling of.
@@ -367,15 +440,51 @@ public:
 
 private:
     static constexpr float kTop = 8, kHighest = 92;
+    static constexpr unsigned kFlagBytes = 64;
     // The e4m3 code of 1.0 is 56. Lean weights are too large by 1.04036 in the mean (linear between
     // powers of two), which -0.457 takes off; -7/16 is exact, and the maximum of the first block,
     // a power of two, keeps its code. Source: emulated, numerics of docs/kernels.md.
     static constexpr float kLeanBias = 56 - 0.4375f;
-    Sgpr<1> no_score_, limit_, minus_8_, scale_8_;
-    Vgpr<1> unit_;
+    static constexpr uint32_t kNan = 0x7fc00000;
+    Sgpr<1> no_score_, limit_, minus_8_, scale_8_, has_masked_;
+    Vgpr<1> unit_, seen_;
+    Vgpr<4> checked_;
+    int flags_ = -1;
 
     bool lean() const { return s.softmax == Exponential::lean; }
     unsigned blocks() const { return s.key_tile / s.scale_block; }
+
+    // All sums of keys of tiles in front of the first that needs a mask.
+    void keep_seen() {
+        k.v_add_f32(seen_, checked_[0], checked_[1]);
+        k.v_add_f32(seen_, seen_, checked_[2]);
+        k.v_add_f32(seen_, seen_, checked_[3]);
+    }
+    // NaN in a query that sees a key, or in the scale.
+    void begin_poison(QueryBlock& rows) {
+        auto part = k.section("NaN in queries", Pipe::vector);
+        auto code = k.vgpr<1>("codes"), found = k.vgpr<1>("found"), nan = k.vgpr<1>("nan");
+        rows.poison = k.vgpr<1>("poison");
+        k.v_mov_b32(found, 0);
+        for (unsigned n = 0; n < 16; ++n) {
+            // 0x7f and 0xff are NaN: all others stay below 0x80.
+            k.v_and_b32(code, 0x7f7f7f7fu, rows.loaded[n]);
+            k.v_add_u32(code, 0x01010101u, code);
+            k.v_or_b32(found, code, found);
+        }
+        k.v_and_b32(found, 0x80808080u, found);
+        k.v_mov_b32(nan, kNan);
+        k.v_mul_f32(rows.poison, 0, l.scale);
+        k.v_cmp_ne_u32(vcc, 0, found);
+        k.v_cndmask_b32(rows.poison, rows.poison, nan, vcc);
+        // Limits of the upper half are less by 4.
+        auto last = k.vgpr<1>("last_visible"), upper = k.vgpr<1>("upper");
+        k.v_lshrrev_b32(upper, 5, l.lane);
+        k.v_lshlrev_b32(upper, 2, upper);
+        k.v_add_u32(last, upper, rows.limit);
+        k.v_cmp_gt_i32(vcc, 0, last);
+        k.v_cndmask_b32(rows.poison, rows.poison, 0, vcc);
+    }
 
     // lean: code = 8 * (x - M - k) + bias = 8c * score + base - 8k. exact: x - (M + k).
     // reference has M + 8.

@@ -28,7 +28,9 @@ class Softmax {
 public:
     virtual ~Softmax() = default;
     virtual void begin() = 0;             // what all queries share
-    virtual void begin(QueryBlock&) = 0;  // registers and where they start
+    virtual void begin(QueryBlock&) = 0;  // registers and where they start; limit and q are there
+    virtual void masked(QueryBlock&, TileScores) {}       // hidden scores are -infinity now
+    virtual void check_keys(const TileOperand&) {}        // an operand of keys: is there a NaN?
     virtual void max(QueryBlock&, TileScores) = 0;
     virtual void rescale(QueryBlock&, TileScores) = 0;
     virtual void exp(QueryBlock&, TileScores) = 0;
@@ -37,6 +39,7 @@ public:
     // o += values * weights of 64 keys, and behind the first columns their row sum.
     virtual void weigh(QueryBlock&, TileScores, unsigned columns, unsigned keys,
                        const TileOperand& values, const TileOperand& weights) = 0;
+    virtual void meet() {}  // behind the last tile, all waves of the workgroup
     // Leaves row_sum and reference: the sum over keys of 2^(x - reference).
     virtual void end(QueryBlock&) = 0;
 };

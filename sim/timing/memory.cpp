@@ -15,15 +15,21 @@ void MemoryClock::reset() {
 
 unsigned MemoryClock::lds_cycles(Flight& f, const Cost& c) const {
     if (!c.access) return c.lds;
-    const unsigned lane = lds_access_bytes(*c.access), phase = machine_.lds_phase_cycles.count();
+    const unsigned lane = lds_access_bytes(*c.access);
     std::array<uint64_t, 64> direct;  // consecutive lanes behind the base in M0
     for (unsigned l = 0; l < kLanes; ++l) direct[l] = f.lds + l * lane;
     const bool dma = f.step->from->inst.info().is_lds_dma();
     const std::span<const uint64_t, 64> address = dma ? std::span(direct) : std::span(f.address);
     const unsigned needed = phases_needed(*c.access, address, f.exec, machine_);
     const unsigned least = unsigned(machine_.phases(*c.access).lanes.size());
-    f.time.conflicts = (needed > least ? needed - least : 0) * phase;
-    return needed * phase;
+    // Reading and writing have a width each: a phase of a write is half as wide as one of a read.
+    const bool write = *c.access >= LdsAccess::write_b32;
+    const double phase = !write ? machine_.lds_phase_cycles.value
+                                : double(kLanes * lane) / least /
+                                      machine_.lds_write_bytes_per_clock.value;
+    const auto cycles = [&](unsigned phases) { return unsigned(std::ceil(phases * phase)); };
+    f.time.conflicts = needed > least ? cycles(needed) - cycles(least) : 0;
+    return cycles(needed);
 }
 
 void MemoryClock::lds(Flight& f, const Cost& c, uint64_t now, uint64_t before) {
