@@ -145,10 +145,6 @@ struct V : Arg {
     template <File F>
         requires(F != File::s)
     V(Regs<F, W> r, Where at = Where::current()) : Arg{r.operand(), at} {}
-    V(const Operand& o, Where at) : Arg{o, at} {
-        require(o.is_reg() && o.file != File::s && o.words == W, at,
-                "the operand is not {} vector registers", W);
-    }
     static constexpr Use use = Use::vreg;
     static constexpr unsigned words = W;
 };

@@ -200,15 +200,6 @@ private:
             value_read_expr(d).emit(k, l.value_read[d], l.lane);
             k.v_add_u32(l.value_read[d], k.lds_first_byte(l.values.region[0]), l.value_read[d]);
         }
-        if (s.checks_keys()) {
-            // 2048 bytes for each wave; they may share when a tile has too few.
-            auto share = k.sgpr<1>("share");
-            l.check_read = k.vgpr<1>("check_read");
-            k.s_and_b32(share, l.wave, int(std::min(s.waves, s.key_tile / 16) - 1));
-            k.s_lshl_b32(share, share, 11);
-            k.v_lshlrev_b32(l.check_read, 4, l.lane);
-            k.v_add_u32(l.check_read, share, l.check_read);
-        }
     }
 
     // --- tiles of keys and values, global -> LDS -------------------------------------------------
@@ -271,10 +262,11 @@ private:
         auto offset = k.vgpr<1>("q_offset");
         k.v_mul_lo_u32(offset, query[block], q_row_bytes);
         k.v_add_u32(offset, offset, half_16);
-        auto& q = l.rows[block].loaded = k.vgpr<16>("q");
+        auto q = k.vgpr<16>("q");
         for (unsigned n = 0; n < 4; ++n)
             k.buffer_load_dwordx4(q.part<4>(n), offset, q_descriptor, 0).offset(32 * n);
         for (unsigned n = 0; n < 16; ++n) k.v_xor_b32(q[n], q_flip, q[n]);
+        softmax->loaded(l.rows[block], q);
         auto kept = l.in_agprs ? k.agpr<16>("q") : Agpr<16>{};
         if (l.in_agprs)
             for (unsigned n = 0; n < 16; ++n) k.v_accvgpr_write_b32(kept[n], q[n]);
@@ -295,8 +287,8 @@ private:
         if (r.causal) {
             auto shift = k.sgpr<1>("diagonal_shift"), bottom = k.sgpr<1>("last_query");
             k.s_sub_i32(shift, sk, sq);
-            // One limit for all waves where a mask also ends the shared look at keys.
-            if (s.checks_keys()) k.s_mov_b32(l.wave_limit, first_query);
+            // One limit for all waves where waves look at keys for one another.
+            if (s.checks_scores()) k.s_mov_b32(l.wave_limit, first_query);
             else k.s_add_i32(l.wave_limit, first_query, wave_row);
             k.s_add_i32(l.wave_limit, l.wave_limit, shift);
             k.s_min_i32(l.wave_limit, l.wave_limit, last);

@@ -52,6 +52,8 @@ public:
                 if (n + 1 < plan.unroll) k.s_branch(done);
             }
         }
+        if (!l.out_of_line.empty()) k.s_branch(done);
+        for (const auto& emit_rare : l.out_of_line) emit_rare();
         k.place(done);
         meet();
     }
@@ -165,8 +167,7 @@ private:
         for (const Item& item : phase.behind) other_work(pass, item);
     }
 
-    // Operands for the next phase, while no matrix instruction reads any: those that the phase's
-    // fill puts in front of item n, or behind the last.
+    // Operands for the next phase that stand in front of item n of this one, or behind the last.
     void read_ahead(const Pass& pass, unsigned p, unsigned n) {
         const Phase& phase = s.phases[p];
         const unsigned items = unsigned(phase.work.size());
@@ -174,9 +175,9 @@ private:
         for (unsigned j = 0; j < plan.steps.size(); ++j)
             if (plan.steps[j].front == int(p)) all.push_back(j);
         for (unsigned m = 0; m < all.size(); ++m) {
-            const unsigned at = phase.fill == Fill::front  ? 0
-                                : phase.fill == Fill::back ? items
-                                                           : m * items / unsigned(all.size());
+            const unsigned at = phase.reads == Reads::front  ? 0
+                                : phase.reads == Reads::back ? items
+                                                             : m * items / unsigned(all.size());
             if (at == n) read_if_needed(pass, all[m]);
         }
     }
@@ -215,6 +216,7 @@ private:
         }
         if (!is_done(pass, item.tile)) return;
         if (item.work == Work::mask) return mask(pass, item.tile);
+        if (item.work == Work::check) return check(pass, item.tile);
         for (QueryBlock& rows : l.rows) {
             const TileScores tile = scores_of(rows, pass, item.tile);
             switch (item.work) {
@@ -252,14 +254,6 @@ private:
         const bool keys = m.work != Work::pv;
         auto part = k.section(keys ? "read keys" : "read values", Pipe::lds);
         const int region = slot(keys, index + m.tile);
-        if (m.work == Work::check) {
-            // 1024 bytes in a row for each half of the operand; their order does not matter.
-            for (unsigned i : {0u, 1u})
-                k.ds_read_b128(to.template part<4>(i), l.check_read)
-                    .offset(k.lds_first_byte(region) + m.part * s.waves * 2048 + 1024 * i)
-                    .region(region);
-            return {to.operand(), {}, {}};
-        }
         if (keys)
             return read_rows(k, key_tile(region, s.key_tile), to,
                              {l.key_read[2 * m.sub], l.key_read[2 * m.sub + 1]},
@@ -275,8 +269,7 @@ private:
         if (is_done(pass, m.tile)) {
             auto entry = because_of(item_of(m));
             if (m.work == Work::qk) scores(m, j, pass.index);
-            else if (m.work == Work::pv) weigh(m, j, pass);
-            else softmax.check_keys(operands_[j]);
+            else weigh(m, j, pass);
         }
         for (unsigned n = 0; n < plan.steps.size(); ++n)
             if (plan.steps[n].anchor == int(j)) read_if_needed(pass, n);
@@ -303,31 +296,45 @@ private:
     // it.
     void mask(const Pass& pass, int tile_at) {
         auto part = k.section("mask", Pipe::vector);
-        Label unmasked = k.label("unmasked");
+        Label masked = k.label("masked"), done = k.label("mask_done");
         k.s_cmp_le_i32(l.first_key, l.wave_limit);
-        k.s_cbranch_scc1(unmasked);
-        std::array<Sgpr<2>, 4> hidden;
-        for (auto& pair : hidden) pair = k.sgpr<2>("visible");
-        for (QueryBlock& rows : l.rows) {
-            auto limit = k.vgpr<1>("tile_limit"), upper = k.vgpr<1>("tile_limit_64");
-            k.v_subrev_u32(limit, l.first_key, rows.limit);
-            if (s.key_tile > 64) k.v_add_u32(upper, -64, limit);
-            const TileScores scores = scores_of(rows, pass, tile_at);
-            auto& tiles = scores.s;
-            for (unsigned tile = 0; tile < tiles.size(); ++tile)
-                for (unsigned four = 0; four < 16; four += 4) {
-                    // Inline constants end at 64.
-                    const Vgpr<1>& from = tile < 2 ? limit : upper;
-                    for (unsigned n = 0; n < 4; ++n)
-                        k.v_cmp_le_i32(hidden[n],
-                                       int(32 * (tile % 2) + c_cell(32, 0, four + n).row), from);
-                    for (unsigned n = 0; n < 4; ++n)
-                        k.v_cndmask_b32(tiles[tile][four + n], l.minus_infinity,
-                                        tiles[tile][four + n], hidden[n]);
-                }
-            softmax.masked(rows, scores);
-        }
-        k.place(unmasked);
+        k.s_cbranch_scc0(masked);
+        k.place(done);
+        l.out_of_line.push_back([=, this] {
+            auto rare = k.section("mask", Pipe::vector);
+            k.place(masked);
+            for (QueryBlock& rows : l.rows) hide(rows, scores_of(rows, pass, tile_at));
+            k.s_branch(done);
+        });
+    }
+    // Of a tile without a mask; the others are checked as they are masked.
+    void check(const Pass& pass, int tile) {
+        auto part = k.section("NaN among scores, a share", Pipe::vector);
+        Label done = k.label("check_done");
+        k.s_cmp_le_i32(l.first_key, l.wave_limit);
+        k.s_cbranch_scc0(done);
+        softmax.check_share(scores_of(l.rows[0], pass, tile), done);
+        k.place(done);
+    }
+    void hide(QueryBlock& rows, TileScores scores) {
+        std::array<Sgpr<2>, 4> visible;
+        for (auto& pair : visible) pair = k.sgpr<2>("visible");
+        auto limit = k.vgpr<1>("tile_limit"), upper = k.vgpr<1>("tile_limit_64");
+        k.v_subrev_u32(limit, l.first_key, rows.limit);
+        if (s.key_tile > 64) k.v_add_u32(upper, -64, limit);
+        auto& tiles = scores.s;
+        for (unsigned tile = 0; tile < tiles.size(); ++tile)
+            for (unsigned four = 0; four < 16; four += 4) {
+                // Inline constants end at 64.
+                const Vgpr<1>& from = tile < 2 ? limit : upper;
+                for (unsigned n = 0; n < 4; ++n)
+                    k.v_cmp_le_i32(visible[n],
+                                   int(32 * (tile % 2) + c_cell(32, 0, four + n).row), from);
+                for (unsigned n = 0; n < 4; ++n)
+                    k.v_cndmask_b32(tiles[tile][four + n], l.minus_infinity, tiles[tile][four + n],
+                                    visible[n]);
+            }
+        if (s.checks_scores()) softmax.check_own(rows, scores);
     }
 };
 

@@ -2,6 +2,7 @@
 // schedule is in instructions, and how a schedule makes a loop of them.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "dsl/layout.hpp"
@@ -31,7 +32,6 @@ struct Accumulator {
 // 32 queries of a wave; a lane has one of them, lane + 32 the same.
 struct QueryBlock {
     std::array<TileOperand, 2> q;  // d 0..63, 64..127
-    Vgpr<16> loaded;               // q before it goes to AGPRs, if it does
     Vgpr<1> limit;                 // last visible key, minus 4 for the upper half of the wave
     std::vector<std::vector<Vgpr<16>>> s;  // by copy and block of 32 keys
     std::vector<std::vector<Vgpr<8>>> p;   // by copy and block of 64 keys
@@ -56,9 +56,10 @@ struct LoopState {
     Sgpr<1> first_key;   // of the tile at hand
     Vgpr<1> lane, minus_infinity;
     std::array<Vgpr<1>, 4> key_read, value_read;
-    Vgpr<1> check_read;
     std::vector<QueryBlock> rows;
     bool in_agprs = false;  // fragments, too
+    // Code that is rarely jumped to, behind the loop: it places its label and jumps back.
+    std::vector<std::function<void()>> out_of_line;
 };
 
 class Softmax;

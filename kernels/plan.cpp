@@ -80,7 +80,7 @@ private:
         return last(Work::sum);
     }
     bool wants(Work w) const {
-        if (w == Work::check) return s.checks_keys();
+        if (w == Work::check) return s.checks_scores();
         return w != Work::sum || s.has_sum_work();
     }
 
@@ -94,19 +94,19 @@ private:
             case Work::load_k:
             case Work::load_v: tile(1, 8); break;
             case Work::qk: tile(0, 1); break;
-            case Work::check:
             case Work::pv: tile(-1, 0); break;
             case Work::sum: tile(s.sums_behind_pv() ? -1 : 0, 0); break;
             default: tile(0, 0);
         }
-        if (!wants(item.work) && item.work == Work::check)
-            fail(at.path(), "{}: exact weights carry NaN by themselves ($.softmax)", name);
+        if (item.work == Work::check && !wants(item.work))
+            fail(at.path(), "{}: exact weights keep NaN by themselves ($.softmax)", name);
         if (!wants(item.work))
             fail(at.path(), "{}: the matrix pipe makes the row sums ($.row_sum)", name);
         if (!at.behind) return;
         if (is_matrix_work(item.work))
             fail(at.path(), "{}: matrix work stands in 'work'; the rest goes behind it", name);
-        if (item.work == Work::mask || (item.work == Work::rescale && (s.lazy || s.scale_block)))
+        if (item.work == Work::mask || item.work == Work::check ||
+            (item.work == Work::rescale && (s.lazy || s.scale_block)))
             fail(at.path(), "{}: it has a branch, so nothing can be woven around it", name);
         if (!s.phases[at.phase].has_matrix_work())
             fail(at.path(), "there is no matrix work in this phase to stand behind");
@@ -154,6 +154,10 @@ private:
         need(last(Work::qk), first(Work::mask), "mask comes before its scores are there (qk)");
         need(last(Work::mask), first(Work::max), "max comes before mask");
         need(last(Work::max), first(Work::exp), "exp comes before max");
+        if (s.checks_scores()) {
+            need(last(Work::qk), first(Work::check), "check comes before its scores are there (qk)");
+            need(last(Work::check), first(Work::exp), "exp comes before check");
+        }
         if (s.sums_behind_pv()) {
             need(last(Work::pv), first(Work::sum), "sum comes before pv, which adds up the block");
             need(last(Work::sum), first(Work::pv).of_tile(1), "pv comes before the last sum");
@@ -163,8 +167,6 @@ private:
             need(last(Work::exp), first(Work::sum), "sum comes before exp");
         }
         if (s.scale_block) need(last(Work::rescale), first(Work::exp), "exp comes before rescale");
-        // What it has seen is kept at the first mask, which looks at its own keys.
-        if (s.checks_keys()) need(last(Work::mask), first(Work::check), "check comes before mask");
         need(last(Work::exp), first(Work::pack), "pack comes before exp");
         need(last(Work::pack), first(Work::pv), "pv comes before pack");
         need(last(Work::max), first(Work::rescale), "rescale comes before max");
@@ -179,9 +181,6 @@ private:
         for (unsigned p = 0; p < s.phases.size(); ++p)
             for (unsigned n = 0; n < s.phases[p].work.size(); ++n) {
                 const Item& item = s.phases[p].work[n];
-                if (item.work == Work::check)
-                    for (unsigned part = 0; part < s.check_steps(); ++part)
-                        plan.steps.push_back({p, n, item.work, item.tile, part, 0});
                 for (unsigned part = item.first; part < item.last; ++part)
                     for (unsigned sub = 0; sub < (item.work == Work::qk ? 2 : s.key_tile / 64);
                          ++sub)
@@ -190,7 +189,7 @@ private:
     }
 
     // Each operand has the register of its number modulo `fragments`, and is read as soon as that
-    // is free; across a phase without matrix work: at its front, when the LDS has nothing to do.
+    // is free; across a phase without matrix work where that phase says.
     void place_reads() {
         const int n = int(plan.steps.size()), f = int(s.fragments);
         const unsigned phases = unsigned(s.phases.size());
@@ -201,7 +200,8 @@ private:
             const bool wraps = step.phase == 0;
             if (j >= f && phase_of(j - f) == step.phase) {
                 step.anchor = j - f;
-            } else if (!s.phases[previous].has_matrix_work()) {
+            } else if (!s.phases[previous].has_matrix_work() &&
+                       s.phases[previous].reads != Reads::before) {
                 step.front = int(previous);
                 step.early = wraps;
             } else if (j >= f) {

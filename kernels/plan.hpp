@@ -33,10 +33,9 @@ std::vector<Beside> beside(const Schedule&, unsigned number, bool of_upper);
 // One operand from LDS and the matrix instructions that take it: one for each block of 32 queries.
 struct MatrixStep {
     unsigned phase, item;  // Schedule::phases[phase].work[item]
-    Work work;             // qk, pv or check
+    Work work;             // qk or pv
     int tile;
-    // qk: key block, half of d; pv: block of 32 columns, block of 64 keys; check: 2048 bytes, 0
-    unsigned part, sub;
+    unsigned part, sub;  // qk: key block, half of d; pv: block of 32 columns, block of 64 keys
     // Its read from LDS: behind the matrix instructions of step `anchor`, or at the front of phase
     // `front` (-1: it is not); in the iteration before if `early`.
     int anchor = -1, front = -1;

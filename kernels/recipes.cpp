@@ -7,9 +7,9 @@ namespace {
 
 constexpr Recipe kRecipes[] = {
     {"fp8_d128_causal", "FP8 prefill attention, head dim 128, causal bottom-right", "e4m3", 128,
-     128, true, "two_phases", fp8_d128},
+     128, true, "lean", fp8_d128},
     {"fp8_d128_full", "FP8 prefill attention, head dim 128, no mask", "e4m3", 128, 128, false,
-     "two_phases", fp8_d128},
+     "lean", fp8_d128},
 };
 
 }  // namespace

@@ -14,9 +14,10 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::string_view kNames[kWorks] = {"load_k", "load_v", "qk",   "mask",    "max",
-                                             "exp",    "sum",    "pack", "rescale", "check", "pv"};
+constexpr std::string_view kNames[kWorks] = {"load_k", "load_v", "qk",   "mask",    "check", "max",
+                                             "exp",    "sum",    "pack", "rescale", "pv"};
 constexpr std::string_view kFills[] = {"even", "front", "back"};
+constexpr std::string_view kReads[] = {"before", "front", "even", "back"};
 constexpr std::string_view kSoftmaxes[] = {"exact", "lean"};
 constexpr std::string_view kRowSums[] = {"valu", "matrix", "sparse"};
 
@@ -89,7 +90,7 @@ std::vector<Item> parse_items(const JsonReader& at, const Schedule& s) {
 }
 
 Phase parse_phase(const JsonReader& at, const Schedule& s) {
-    at.expect_keys({"name", "barrier", "priority", "wait", "work", "behind", "fill"});
+    at.expect_keys({"name", "barrier", "priority", "wait", "work", "behind", "fill", "reads"});
     Phase p;
     p.name = at["name"].text();
     if (p.name.empty() || p.name.find_first_of("\r\n") != p.name.npos)
@@ -106,11 +107,15 @@ Phase parse_phase(const JsonReader& at, const Schedule& s) {
     }
     if (at.has("work")) p.work = parse_items(at["work"], s);
     if (at.has("behind")) p.behind = parse_items(at["behind"], s);
-    p.fill = p.has_matrix_work() ? Fill::even : Fill::front;
     if (at.has("fill")) {
         p.fill = one_of<Fill>(at["fill"], kFills);
-        if (p.has_matrix_work() && p.behind.empty())
-            at["fill"].fail("has nothing to spread: 'behind' is empty");
+        if (p.behind.empty()) at["fill"].fail("has nothing to spread: 'behind' is empty");
+    }
+    if (at.has("reads")) {
+        p.reads = one_of<Reads>(at["reads"], kReads);
+        if (p.has_matrix_work())
+            at["reads"].fail("is for phases without matrix work; here operands are read behind the "
+                             "matrix instruction that frees their registers");
     }
     return p;
 }
@@ -280,8 +285,11 @@ std::string to_json(const Schedule& s) {
             if (p.wait->lgkmcnt < 15) phase["wait"]["lgkmcnt"] = p.wait->lgkmcnt;
         }
         phase["work"] = items(p.work);
-        if (!p.behind.empty()) phase["behind"] = items(p.behind);
-        if (!p.behind.empty() || !p.has_matrix_work()) phase["fill"] = kFills[unsigned(p.fill)];
+        if (!p.behind.empty()) {
+            phase["behind"] = items(p.behind);
+            phase["fill"] = kFills[unsigned(p.fill)];
+        }
+        if (!p.has_matrix_work()) phase["reads"] = kReads[unsigned(p.reads)];
         phases.push_back(std::move(phase));
     }
     const Json out = {{"about", s.about},

@@ -15,9 +15,9 @@
 namespace zyfa {
 
 // Pieces of work on one tile of keys, in the order in which the data of a tile passes through them.
-enum class Work : uint8_t { load_k, load_v, qk, mask, max, exp, sum, pack, rescale, check, pv };
+enum class Work : uint8_t { load_k, load_v, qk, mask, check, max, exp, sum, pack, rescale, pv };
 // Multiplies operands that are read from LDS.
-constexpr bool is_matrix_work(Work w) { return w == Work::qk || w == Work::pv || w == Work::check; }
+constexpr bool is_matrix_work(Work w) { return w == Work::qk || w == Work::pv; }
 inline constexpr unsigned kWorks = unsigned(Work::pv) + 1;
 std::string_view work_name(Work);
 
@@ -39,6 +39,11 @@ enum class Exponential : uint8_t { exact, lean };
 // v_smfmac_f32_16x16x128_fp8_fp8 (16).
 enum class RowSum : uint8_t { valu, matrix, sparse };
 
+// Where, around a phase without matrix work, operands of the next one are read from LDS: in the
+// matrix phase before, as soon as their registers are free, or here, in front of the work, between
+// its items or behind it.
+enum class Reads : uint8_t { before, front, even, back };
+
 struct PinnedWait {
     unsigned vmcnt, lgkmcnt;  // 63, 15: not waited for
     bool operator==(const PinnedWait&) const = default;
@@ -52,8 +57,8 @@ struct Phase {
     std::optional<PinnedWait> wait;    // in front of the barrier; proven, never weakened
     std::vector<Item> work;            // in order
     std::vector<Item> behind;          // woven in behind the matrix instructions of `work`
-    // Spreads `behind`; in a phase without matrix work, what is read from LDS for the next phase.
     Fill fill = Fill::even;
+    Reads reads = Reads::front;
     TextPlace at{};
     bool has_matrix_work() const {
         return std::any_of(work.begin(), work.end(),
@@ -88,10 +93,8 @@ struct Schedule {
     // Sums of a block wait for its exponent, so `sum` is work behind pv.
     bool sums_behind_pv() const { return sums_weights_rounded() && scale_block != 0; }
     bool has_sum_work() const { return !sums_weights_rounded() || scale_block != 0; }
-    // The conversion to bytes drops NaN, so each wave looks for it in its share of the keys.
-    bool checks_keys() const { return softmax == Exponential::lean; }
-    // Operands of 2048 bytes in a share.
-    unsigned check_steps() const { return std::max(1u, key_tile / 16 / waves); }
+    // The conversion to bytes drops NaN, so scores are looked at before.
+    bool checks_scores() const { return softmax == Exponential::lean; }
     bool operator==(const Schedule&) const = default;
 };
 

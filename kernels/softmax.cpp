@@ -11,16 +11,15 @@ constexpr float kNoScore = -0x1p60f;
 // Largest of scores and `floor`, over both halves of the wave, in two chains.
 void find_maximum(Kernel& k, Vgpr<1> highest, const S<1>& floor, std::span<const Vgpr<16>> tiles) {
     auto other = k.vgpr<1>("other_half");
-    const size_t half = 16 * tiles.size() / 2;
     const auto score = [&](size_t n) { return tiles[n / 16][unsigned(n % 16)]; };
     const std::array<Vgpr<1>, 2> chain{highest, other};
     for (unsigned c = 0; c < 2; ++c)
-        k.v_max3_f32(chain[c], score(c * half), score(c * half + 1), score(c * half + 2));
-    for (size_t n = 3; n + 1 < half; n += 2)
-        for (unsigned c = 0; c < 2; ++c)
-            k.v_max3_f32(chain[c], chain[c], score(c * half + n), score(c * half + n + 1));
-    k.v_max3_f32(highest, highest, score(half - 1), other);
-    k.v_max3_f32(highest, highest, score(2 * half - 1), floor);
+        k.v_max3_f32(chain[c], score(3 * c), score(3 * c + 1), score(3 * c + 2));
+    for (size_t n = 6; n < 16 * tiles.size(); n += 2) {
+        const Vgpr<1>& to = chain[n / 2 % 2];
+        k.v_max3_f32(to, to, score(n), score(n + 1));
+    }
+    k.v_max3_f32(highest, highest, other, floor);
     k.v_mov_b32(other, highest);
     k.v_permlane32_swap_b32(highest, other);
     k.v_max_f32(highest, highest, other);
@@ -76,12 +75,8 @@ public:
     // `fresh`: masked ones leave out what is in `sums`; sparse ones cannot.
     void add(Vgpr<4> sums, Vgpr<8> weights, bool fresh) {
         auto part = k.section("row sum on the matrix pipe", Pipe::matrix);
-        add(sums, weights.operand(), fresh);
-    }
-    void add(Vgpr<4> sums, const Operand& b, bool fresh = false) {
-        const Where at = Where::current();
-        if (sparse_) k.v_smfmac_f32_16x16x128_fp8_fp8(sums, sparse_ones_, V<8>(b, at), index_);
-        else k.v_mfma_f32_16x16x128_f8f6f4(sums, ones_, A<8>(b, at), fresh ? C<4>(0) : in_place);
+        if (sparse_) k.v_smfmac_f32_16x16x128_fp8_fp8(sums, sparse_ones_, weights, index_);
+        else k.v_mfma_f32_16x16x128_f8f6f4(sums, ones_, weights, fresh ? C<4>(0) : in_place);
     }
 
 private:
@@ -210,16 +205,22 @@ public:
     }
     void rescale(QueryBlock& rows, TileScores) override {
         auto part = k.section("rescale", Pipe::vector);
-        Label same{};
-        if (s.lazy) {
-            same = k.label("same_reference");
-            k.v_cmp_neq_f32(vcc, 1.0f, rows.alpha);
-            k.s_cbranch_vccz(same);
-        }
-        for (const Accumulator& tile : rows.o) shrink(k, tile, rows.alpha);
-        for (unsigned i = 0; s.sums_weights_rounded() && i < ones.words(); ++i)
-            k.v_mul_f32(rows.sums[0][i], rows.alpha, rows.sums[0][i]);
-        if (s.lazy) k.place(same);
+        const auto shrink_all = [this, &rows] {
+            for (const Accumulator& tile : rows.o) shrink(k, tile, rows.alpha);
+            for (unsigned i = 0; s.sums_weights_rounded() && i < ones.words(); ++i)
+                k.v_mul_f32(rows.sums[0][i], rows.alpha, rows.sums[0][i]);
+        };
+        if (!s.lazy) return shrink_all();
+        Label moved = k.label("reference_moved"), done = k.label("rescale_done");
+        k.v_cmp_neq_f32(vcc, 1.0f, rows.alpha);
+        k.s_cbranch_vccnz(moved);
+        k.place(done);
+        l.out_of_line.push_back([=, this] {
+            auto rare = k.section("rescale", Pipe::vector);
+            k.place(moved);
+            shrink_all();
+            k.s_branch(done);
+        });
     }
     void weigh(QueryBlock& rows, TileScores t, unsigned columns, unsigned keys,
                const TileOperand& values, const TileOperand& weights) override {
@@ -257,55 +258,58 @@ public:
         scale_8_ = k.sgpr<1>("scale_8");
         // c has a normal exponent (kScaleMin and up), or is NaN and poisons every row.
         k.s_add_u32(scale_8_, l.scale, 3u << 23);
-        checked_ = k.vgpr<4>("checked");
-        for (unsigned i = 0; i < 4; ++i) k.v_mov_b32(checked_[i], 0);
-        seen_ = k.vgpr<1>("seen");
-        has_masked_ = k.sgpr<1>("has_masked");
-        k.s_mov_b32(has_masked_, 0);
+        for (auto& sum : seen_) {
+            sum = k.vgpr<1>("seen");
+            k.v_mov_b32(sum, 0);
+        }
         flags_ = k.lds_region("nan_flags", kFlagBytes);
     }
     void begin(QueryBlock& rows) override {
         begin_sums(rows);
         rows.base = k.vgpr<1>("base");
-        if (lean()) begin_poison(rows);
+        if (lean()) spare_blind_rows(rows);
         for (unsigned b = 0; b < blocks(); ++b) rows.exponent.push_back(k.vgpr<1>("exponent"));
         rows.scale.resize(plan.exponent_copies);
         for (auto& copy : rows.scale)
             for (unsigned b = 0; b < blocks(); ++b) copy.push_back(k.vgpr<1>("e8m0"));
     }
 
-    // NaN among keys. The conversion to codes drops it, so keys that all queries of the workgroup
-    // see are looked at by one wave each: whatever is multiplied, NaN stays in the sum. The others
-    // are in the tiles at the end that need a mask; there each query looks at its own scores.
-    void check_keys(const TileOperand& keys) override {
-        auto part = k.section("NaN among keys", Pipe::matrix);
-        ones.add(checked_, keys.regs);
-    }
-    void masked(QueryBlock& rows, TileScores t) override {
+    void loaded(QueryBlock& rows, Vgpr<16> q) override {
         if (!lean()) return;
+        auto part = k.section("NaN in queries", Pipe::vector);
+        auto code = k.vgpr<1>("codes"), found = k.vgpr<1>("found"), nan = k.vgpr<1>("nan");
+        rows.poison = k.vgpr<1>("poison");
+        k.v_mov_b32(found, 0);
+        for (unsigned n = 0; n < 16; ++n) {
+            // 0x7f and 0xff are NaN: all others stay below 0x80.
+            k.v_and_b32(code, 0x7f7f7f7fu, q[n]);
+            k.v_add_u32(code, 0x01010101u, code);
+            k.v_or_b32(found, code, found);
+        }
+        k.v_and_b32(found, 0x80808080u, found);
+        k.v_mov_b32(nan, kNan);
+        k.v_mul_f32(rows.poison, 0, l.scale);  // it may be NaN, too
+        k.v_cmp_ne_u32(vcc, 0, found);
+        k.v_cndmask_b32(rows.poison, rows.poison, nan, vcc);
+        for (unsigned n = 0; n < 16; ++n) k.v_cndmask_b32(q[n], q[n], 0, vcc);
+    }
+    // NaN in q is known and taken off at the start, so NaN in a score is one of a key, in all lanes
+    // of a half. Where all queries of the workgroup see all keys it is enough that one wave looks
+    // at each. Sums of scores are finite, or -infinity with hidden ones, unless one is NaN.
+    void check_own(QueryBlock& rows, TileScores t) override {
         auto part = k.section("NaN among scores", Pipe::vector);
-        // Finite or -infinity, unless one of them is NaN.
         add_up(k, rows.poison, t.s);
-        if (&rows != &l.rows.back()) return;
-        Label seen = k.label("keys_seen");
-        k.s_cmp_lg_u32(has_masked_, 0);
-        k.s_cbranch_scc1(seen);
-        k.s_mov_b32(has_masked_, 1);
-        keep_seen();
-        k.place(seen);
+    }
+    void check_share(TileScores t, Label done) override {
+        check_shares(t, 0, s.waves, done);
     }
     void meet() override {
         if (!lean()) return;
         auto part = k.section("NaN of other waves", Pipe::vector);
-        Label seen = k.label("all_keys_seen");
-        k.s_cmp_lg_u32(has_masked_, 0);
-        k.s_cbranch_scc1(seen);
-        keep_seen();
-        k.place(seen);
-        // Each lane has the sums of one column only.
+        k.v_add_f32(seen_[0], seen_[0], seen_[1]);
         auto address = k.vgpr<1>("flag_address"), found = k.vgpr<1>("found");
         auto any = k.sgpr<1>("any_nan");
-        k.v_cmp_u_f32(vcc, seen_, seen_);
+        k.v_cmp_u_f32(vcc, seen_[0], seen_[0]);
         k.s_cmp_lg_u64(vcc, 0);
         k.s_cselect_b32(any, 1, 0);
         k.v_mov_b32(found, any);
@@ -355,26 +359,31 @@ public:
     void rescale(QueryBlock& rows, TileScores t) override {
         if (t.first) return;
         auto part = k.section("move the reference", Pipe::vector);
-        Label in_range = k.label("in_range");
+        Label out = k.label("out_of_range"), done = k.label("in_range");
         Vgpr<1> highest = rows.exponent[0];
         if (blocks() == 2) {
             highest = k.vgpr<1>("highest");
             k.v_max_f32(highest, rows.exponent[0], rows.exponent[1]);
         }
         k.v_cmp_lt_f32(vcc, limit_, highest);
-        k.s_cbranch_vccz(in_range);
-        auto rise = k.vgpr<1>("rise"), factor = k.vgpr<1>("factor");
-        k.v_ceil_f32(rise, highest);
-        k.v_add_f32(rise, kTop, rise);
-        k.v_cndmask_b32(rise, 0, rise, vcc);
-        k.v_sub_f32(factor, 0, rise);
-        k.v_exp_f32(factor, factor);
-        k.v_add_f32(rows.reference, rows.reference, rise);
-        for (auto& exponent : rows.exponent) k.v_sub_f32(exponent, exponent, rise);
-        set_base(rows);
-        k.v_mul_f32(rows.row_sum, rows.row_sum, factor);
-        for (const Accumulator& tile : rows.o) shrink(k, tile, factor);
-        k.place(in_range);
+        k.s_cbranch_vccnz(out);
+        k.place(done);
+        l.out_of_line.push_back([=, this, &rows] {
+            auto rare = k.section("move the reference", Pipe::vector);
+            k.place(out);
+            auto rise = k.vgpr<1>("rise"), factor = k.vgpr<1>("factor");
+            k.v_ceil_f32(rise, highest);
+            k.v_add_f32(rise, kTop, rise);
+            k.v_cndmask_b32(rise, 0, rise, vcc);
+            k.v_sub_f32(factor, 0, rise);
+            k.v_exp_f32(factor, factor);
+            k.v_add_f32(rows.reference, rows.reference, rise);
+            for (auto& exponent : rows.exponent) k.v_sub_f32(exponent, exponent, rise);
+            set_base(rows);
+            k.v_mul_f32(rows.row_sum, rows.row_sum, factor);
+            for (const Accumulator& tile : rows.o) shrink(k, tile, factor);
+            k.s_branch(done);
+        });
     }
     void exp(QueryBlock& rows, TileScores t) override {
         auto part = k.section("exponentials", Pipe::vector);
@@ -446,38 +455,33 @@ private:
     // a power of two, keeps its code. Source: emulated, numerics of docs/kernels.md.
     static constexpr float kLeanBias = 56 - 0.4375f;
     static constexpr uint32_t kNan = 0x7fc00000;
-    Sgpr<1> no_score_, limit_, minus_8_, scale_8_, has_masked_;
-    Vgpr<1> unit_, seen_;
-    Vgpr<4> checked_;
+    Sgpr<1> no_score_, limit_, minus_8_, scale_8_;
+    Vgpr<1> unit_;
+    std::array<Vgpr<1>, 2> seen_;
     int flags_ = -1;
 
     bool lean() const { return s.softmax == Exponential::lean; }
     unsigned blocks() const { return s.key_tile / s.scale_block; }
 
-    // All sums of keys of tiles in front of the first that needs a mask.
-    void keep_seen() {
-        k.v_add_f32(seen_, checked_[0], checked_[1]);
-        k.v_add_f32(seen_, seen_, checked_[2]);
-        k.v_add_f32(seen_, seen_, checked_[3]);
-    }
-    // NaN in a query that sees a key, or in the scale.
-    void begin_poison(QueryBlock& rows) {
-        auto part = k.section("NaN in queries", Pipe::vector);
-        auto code = k.vgpr<1>("codes"), found = k.vgpr<1>("found"), nan = k.vgpr<1>("nan");
-        rows.poison = k.vgpr<1>("poison");
-        k.v_mov_b32(found, 0);
-        for (unsigned n = 0; n < 16; ++n) {
-            // 0x7f and 0xff are NaN: all others stay below 0x80.
-            k.v_and_b32(code, 0x7f7f7f7fu, rows.loaded[n]);
-            k.v_add_u32(code, 0x01010101u, code);
-            k.v_or_b32(found, code, found);
+    // Those of waves [first, last), the code of each behind branches.
+    void check_shares(const TileScores& t, unsigned first, unsigned last, Label looked) {
+        if (last - first > 1) {
+            const unsigned middle = (first + last) / 2;
+            Label lower = k.label("lower_waves");
+            k.s_cmp_lt_u32(l.wave, int(middle));
+            k.s_cbranch_scc1(lower);
+            check_shares(t, middle, last, looked);
+            k.place(lower);
+            check_shares(t, first, middle, looked);
+            return;
         }
-        k.v_and_b32(found, 0x80808080u, found);
-        k.v_mov_b32(nan, kNan);
-        k.v_mul_f32(rows.poison, 0, l.scale);
-        k.v_cmp_ne_u32(vcc, 0, found);
-        k.v_cndmask_b32(rows.poison, rows.poison, nan, vcc);
-        // Limits of the upper half are less by 4.
+        const unsigned each = 16 * unsigned(t.s.size()) / s.waves;
+        for (unsigned n = first * each; n < last * each; ++n)
+            k.v_add_f32(seen_[n % 2], seen_[n % 2], t.s[n / 16][n % 16]);
+        if (first != 0) k.s_branch(looked);
+    }
+    // A row that sees no key is 0 whatever its query is. Limits of the upper half are less by 4.
+    void spare_blind_rows(QueryBlock& rows) {
         auto last = k.vgpr<1>("last_visible"), upper = k.vgpr<1>("upper");
         k.v_lshrrev_b32(upper, 5, l.lane);
         k.v_lshlrev_b32(upper, 2, upper);

@@ -28,9 +28,12 @@ class Softmax {
 public:
     virtual ~Softmax() = default;
     virtual void begin() = 0;             // what all queries share
-    virtual void begin(QueryBlock&) = 0;  // registers and where they start; limit and q are there
-    virtual void masked(QueryBlock&, TileScores) {}       // hidden scores are -infinity now
-    virtual void check_keys(const TileOperand&) {}        // an operand of keys: is there a NaN?
+    virtual void loaded(QueryBlock&, Vgpr<16>) {}  // q, before anything else uses it
+    virtual void begin(QueryBlock&) = 0;           // registers and where they start; limit is there
+    // NaN among scores of a tile: in one that has hidden ones, each query looks at its own; else
+    // each wave at its share of the keys.
+    virtual void check_own(QueryBlock&, TileScores) {}
+    virtual void check_share(TileScores, Label) {}  // which may be jumped to at the end
     virtual void max(QueryBlock&, TileScores) = 0;
     virtual void rescale(QueryBlock&, TileScores) = 0;
     virtual void exp(QueryBlock&, TileScores) = 0;

@@ -18,14 +18,17 @@
 namespace zyfa {
 namespace {
 
-// Targets of backward branches, and all blocks between a branch and its target.
+// Loop heads and all blocks from there to the branch back. Code out of line jumps back, too, but
+// not to a head.
 struct Loops {
     explicit Loops(const Program& program)
         : head(program.blocks.size()), body(program.blocks.size()) {
         for (uint32_t b = 0; b < program.blocks.size(); ++b) {
             if (program.blocks[b].insts.empty()) continue;
             for (const Operand& o : program.blocks[b].insts.back().operands) {
-                if (o.kind != Operand::Kind::label || o.value > b) continue;
+                if (o.kind != Operand::Kind::label || o.value > b ||
+                    !program.blocks[o.value].is_loop_head)
+                    continue;
                 head[o.value] = true;
                 for (uint32_t n = o.value; n <= b; ++n) body[n] = true;
             }

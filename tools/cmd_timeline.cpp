@@ -81,7 +81,7 @@ Taken take(const TimelineOptions& opt, const std::string& id, Prepared& prepared
 }
 
 Taken take(const TimelineOptions& opt, const std::string& what, Json& inputs) {
-    if (what.ends_with(".json")) {
+    if (what.ends_with(".json") && what.find('@') == what.npos) {
         const LaunchFile launch = load_launch_file(what);
         inputs.push_back(input_record(what, read_file(what)));
         inputs.push_back(input_record(launch.code_object, read_file(launch.code_object_path())));
