@@ -136,8 +136,8 @@ void multiply(Kernel& k, D<16> d, const TileOperand& a, const TileOperand& b, C<
     k.v_mfma_f32_32x32x64_f8f6f4(d, A<8>(a.regs, at), A<8>(b.regs, at), c);
 }
 
-void multiply_scaled(Kernel& k, D<16> d, const TileOperand& a, const TileOperand& b, Vgpr<1> scale_a,
-                     Vgpr<1> scale_b, C<16> c, Where at) {
+void multiply_scaled(Kernel& k, D<16> d, const TileOperand& a, const TileOperand& b,
+                     Vgpr<1> scale_a, Vgpr<1> scale_b, C<16> c, Where at) {
     require_same_order(a, b, at);
     k.v_mfma_scale_f32_32x32x64_f8f6f4(d, A<8>(a.regs, at), A<8>(b.regs, at), c, scale_a, scale_b);
 }

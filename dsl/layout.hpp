@@ -91,7 +91,8 @@ void multiply(Kernel& k, D<16> d, const TileOperand& a, const TileOperand& b, C<
               Where at = Where::current());
 // The same with exponents (E8M0, byte 0): lane l has that of row or column l % 32 for the 32 places
 // of k from 32 * (l / 32).
-void multiply_scaled(Kernel& k, D<16> d, const TileOperand& a, const TileOperand& b, Vgpr<1> scale_a,
-                     Vgpr<1> scale_b, C<16> c = in_place, Where at = Where::current());
+void multiply_scaled(Kernel& k, D<16> d, const TileOperand& a, const TileOperand& b,
+                     Vgpr<1> scale_a, Vgpr<1> scale_b, C<16> c = in_place,
+                     Where at = Where::current());
 
 }  // namespace zyfa

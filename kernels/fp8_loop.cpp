@@ -328,8 +328,8 @@ private:
                 // Inline constants end at 64.
                 const Vgpr<1>& from = tile < 2 ? limit : upper;
                 for (unsigned n = 0; n < 4; ++n)
-                    k.v_cmp_le_i32(visible[n],
-                                   int(32 * (tile % 2) + c_cell(32, 0, four + n).row), from);
+                    k.v_cmp_le_i32(visible[n], int(32 * (tile % 2) + c_cell(32, 0, four + n).row),
+                                   from);
                 for (unsigned n = 0; n < 4; ++n)
                     k.v_cndmask_b32(tiles[tile][four + n], l.minus_infinity, tiles[tile][four + n],
                                     visible[n]);

@@ -24,9 +24,7 @@ struct Accumulator {
     bool in_agprs = false;
     Vgpr<16> v;
     Agpr<16> a;
-    D<16> d(Where at = Where::current()) const {
-        return in_agprs ? D<16>(a, at) : D<16>(v, at);
-    }
+    D<16> d(Where at = Where::current()) const { return in_agprs ? D<16>(a, at) : D<16>(v, at); }
 };
 
 // 32 queries of a wave; a lane has one of them, lane + 32 the same.
@@ -38,11 +36,11 @@ struct QueryBlock {
     std::array<Accumulator, 4> o;
     // Softmax (kernels/softmax.hpp). Weights are 2^(score * scale - reference).
     Vgpr<1> row_sum, reference;
-    std::vector<Vgpr<4>> sums;              // by the matrix pipe
-    Vgpr<1> row_max, alpha;                 // of raw scores; what older weights shrink by
-    Vgpr<1> base;                           // of exponents of weights
-    Vgpr<1> poison;                         // NaN, or another number that says nothing
-    std::vector<Vgpr<1>> exponent;          // by scale block
+    std::vector<Vgpr<4>> sums;                // by the matrix pipe
+    Vgpr<1> row_max, alpha;                   // of raw scores; what older weights shrink by
+    Vgpr<1> base;                             // of exponents of weights
+    Vgpr<1> poison;                           // NaN, or another number that says nothing
+    std::vector<Vgpr<1>> exponent;            // by scale block
     std::vector<std::vector<Vgpr<1>>> scale;  // by copy and scale block, E8M0
 };
 

@@ -46,14 +46,15 @@ public:
         list_steps();
         place_reads();
         plan.first_iteration = -tile_of(Work::qk);
-        plan.has_last = std::any_of(tiles_.begin(), tiles_.end(), [](int tile) { return tile < 0; });
+        plan.has_last =
+            std::any_of(tiles_.begin(), tiles_.end(), [](int tile) { return tile < 0; });
         plan.score_copies = overlaps(last_use_of_scores(), first(Work::qk).of_tile(1)) ? 2 : 1;
         plan.weight_copies = overlaps(last(Work::pv), first(Work::pack).of_tile(1)) ? 2 : 1;
         if (s.scale_block)
-            plan.exponent_copies =
-                overlaps(last(s.sums_behind_pv() ? Work::sum : Work::pv), first(Work::exp).of_tile(1))
-                    ? 2
-                    : 1;
+            plan.exponent_copies = overlaps(last(s.sums_behind_pv() ? Work::sum : Work::pv),
+                                            first(Work::exp).of_tile(1))
+                                       ? 2
+                                       : 1;
         ring(true);
         ring(false);
         plan.unroll = std::lcm(
@@ -155,7 +156,8 @@ private:
         need(last(Work::mask), first(Work::max), "max comes before mask");
         need(last(Work::max), first(Work::exp), "exp comes before max");
         if (s.checks_scores()) {
-            need(last(Work::qk), first(Work::check), "check comes before its scores are there (qk)");
+            need(last(Work::qk), first(Work::check),
+                 "check comes before its scores are there (qk)");
             need(last(Work::check), first(Work::exp), "exp comes before check");
         }
         if (s.sums_behind_pv()) {

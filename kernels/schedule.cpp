@@ -25,7 +25,9 @@ template <class Enum, size_t N>
 Enum one_of(const JsonReader& at, const std::string_view (&list)[N]) {
     const std::string text = at.text();
     const auto found = std::find(std::begin(list), std::end(list), text);
-    if (found == std::end(list)) at.fail("must be {}, not '{}'", fmt::join(list, " or "), text);
+    if (found == std::end(list))
+        at.fail("must be {} or {}, not '{}'", fmt::join(list, list + N - 1, ", "), list[N - 1],
+                text);
     return Enum(found - std::begin(list));
 }
 
@@ -114,8 +116,9 @@ Phase parse_phase(const JsonReader& at, const Schedule& s) {
     if (at.has("reads")) {
         p.reads = one_of<Reads>(at["reads"], kReads);
         if (p.has_matrix_work())
-            at["reads"].fail("is for phases without matrix work; here operands are read behind the "
-                             "matrix instruction that frees their registers");
+            at["reads"].fail(
+                "is for phases without matrix work; here operands are read behind the "
+                "matrix instruction that frees their registers");
     }
     return p;
 }

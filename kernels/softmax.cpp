@@ -300,9 +300,7 @@ public:
         auto part = k.section("NaN among scores", Pipe::vector);
         add_up(k, rows.poison, t.s);
     }
-    void check_share(TileScores t, Label done) override {
-        check_shares(t, 0, s.waves, done);
-    }
+    void check_share(TileScores t, Label done) override { check_shares(t, 0, s.waves, done); }
     void meet() override {
         if (!lean()) return;
         auto part = k.section("NaN of other waves", Pipe::vector);

@@ -6,8 +6,8 @@
 //
 // Block exponents. The reference M of a row is the maximum of its first block of keys and stays.
 // A block has the exponent k = ceil(max x - M - 8); its weights are 2^(x - M - k), 256 at most, and
-// v_mfma_scale multiplies by 2^k (E8M0, 127 + k). Small weights keep their bits although one key has
-// nearly all of the weight, and O is never rescaled but where k would pass 92.
+// v_mfma_scale multiplies by 2^k (E8M0, 127 + k). Small weights keep their bits although one key
+// has nearly all of the weight, and O is never rescaled but where k would pass 92.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ struct TileScores {
 class Softmax {
 public:
     virtual ~Softmax() = default;
-    virtual void begin() = 0;             // what all queries share
+    virtual void begin() = 0;                      // what all queries share
     virtual void loaded(QueryBlock&, Vgpr<16>) {}  // q, before anything else uses it
     virtual void begin(QueryBlock&) = 0;           // registers and where they start; limit is there
     // NaN among scores of a tile: in one that has hidden ones, each query looks at its own; else

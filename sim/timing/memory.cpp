@@ -24,9 +24,9 @@ unsigned MemoryClock::lds_cycles(Flight& f, const Cost& c) const {
     const unsigned least = unsigned(machine_.phases(*c.access).lanes.size());
     // Reading and writing have a width each: a phase of a write is half as wide as one of a read.
     const bool write = *c.access >= LdsAccess::write_b32;
-    const double phase = !write ? machine_.lds_phase_cycles.value
-                                : double(kLanes * lane) / least /
-                                      machine_.lds_write_bytes_per_clock.value;
+    const double phase =
+        !write ? machine_.lds_phase_cycles.value
+               : double(kLanes * lane) / least / machine_.lds_write_bytes_per_clock.value;
     const auto cycles = [&](unsigned phases) { return unsigned(std::ceil(phases * phase)); };
     f.time.conflicts = needed > least ? cycles(needed) - cycles(least) : 0;
     return cycles(needed);

@@ -71,7 +71,7 @@ TEST_CASE("a schedule is written as it is read", "[kernels][schedules]") {
         Schedule again = parse_schedule(to_json(s), "x/" + s.name + ".json");
         CHECK(again == s);
     }
-    CHECK(code_of(file_of("two_phases")) == build(choose("fp8_d128_causal")).emitted.text);
+    CHECK(code_of(file_of("lean")) == build(choose("fp8_d128_causal")).emitted.text);
 }
 
 TEST_CASE("each knob of a schedule shows in the code", "[kernels][schedules]") {
@@ -117,6 +117,58 @@ TEST_CASE("each knob of a schedule shows in the code", "[kernels][schedules]") {
     CHECK(r.error.lse_max_abs_err < (std::string(pointer) == "/row_sum" ? 0.03 : 1e-5));
 }
 
+TEST_CASE("each knob of block exponents shows in the code", "[kernels][schedules]") {
+    Json file = file_of("lean");
+    const std::string before = code_of(file);
+    const auto [pointer, value] = GENERATE(table<const char*, Json>({
+        {"/row_sum", "matrix"},
+        {"/scale_block", 64},
+        {"/fragments", 5},
+        {"/lds_slots", {{"k", 4}, {"v", 3}}},
+        {"/phases/1/reads", "front"},
+        {"/phases/1/reads", "even"},
+        {"/phases/1/reads", "back"},
+        {"/phases/0/work", {"pv(i-1)", "qk(i)"}},
+        {"/phases/0/behind", {"load_k(i+3)", "load_v(i+2)", "sum(i-1)"}},
+        {"/phases/1/work",
+         {"check(i)", "mask(i)", "max(i)", "sum(i-1)", "rescale(i)", "exp(i)", "pack(i)"}},
+    }));
+    CAPTURE(pointer, value.dump());
+    file[Json::json_pointer(pointer)] = value;
+    const std::string said = refusal(file);
+    if (said != "accepted") {
+        CHECK_THAT(said, Contains("my.json: $."));
+        return;
+    }
+    const Emitted after = made(file);
+    CHECK(after.text != before);
+    const Outcome r = run({.sq = 256, .sk = 1300}, {}, {}, &after.code_object);
+    CHECK(r.result.findings.empty());
+    CHECK(r.error.row_rel_err_mean < 0.0361);
+    CHECK(r.error.lse_max_abs_err < 0.03);
+}
+
+TEST_CASE("exact weights with block exponents, whatever adds them up", "[kernels][schedules]") {
+    Json file = file_of("lean");
+    const auto sum = GENERATE("valu", "matrix", "sparse");
+    const auto block = GENERATE(64, 128);
+    CAPTURE(sum, block);
+    file["softmax"] = "exact";
+    file["row_sum"] = sum;
+    file["scale_block"] = block;
+    if (std::string(sum) == "valu")
+        file["/phases/1/work"_json_pointer] = {"mask(i)", "max(i)", "rescale(i)",
+                                               "exp(i)",  "sum(i)", "pack(i)"};
+    else
+        file["/phases/1/work"_json_pointer] = {"sum(i-1)",   "mask(i)", "max(i)",
+                                               "rescale(i)", "exp(i)",  "pack(i)"};
+    const Emitted code = made(file);
+    const Outcome r = run({.h = 2, .sq = 257, .sk = 1300}, {}, {}, &code.code_object);
+    CHECK(r.result.findings.empty());
+    CHECK(r.error.frobenius_rel_err < 0.03);
+    CHECK(r.error.lse_max_abs_err < (std::string(sum) == "valu" ? 1e-5 : 0.03));
+}
+
 TEST_CASE("what a schedule cannot say is refused with its place", "[kernels][schedules]") {
     struct Case {
         const char *base, *pointer;
@@ -129,8 +181,40 @@ TEST_CASE("what a schedule cannot say is refused with its place", "[kernels][sch
         {"two_phases", "/waves", 4, "$.waves:", "256"},
         {"two_phases", "/key_tile", 96, "$.key_tile:", "64 or 128"},
         {"two_phases", "/lds_slots", {{"k", 5}, {"v", 5}}, "$.lds_slots.k:", "65536"},
-        {"two_phases", "/softmax", "lean", "$.softmax:", "exact"},
-        {"two_phases", "/scale_block", 32, "$.scale_block:", "descale"},
+        {"two_phases", "/softmax", "lean", "$.softmax:", "scale_block"},
+        {"two_phases", "/softmax", "fast", "$.softmax:", "exact or lean"},
+        {"two_phases", "/scale_block", 32, "$.scale_block:", "0, 64 or key_tile"},
+        {"two_phases", "/scale_block", 64, "$.rescale:", "rare"},
+        {"two_phases", "/rescale", "rare", "$.rescale:", "scale_block"},
+        {"two_phases", "/phases/0/reads", "back", "$.phases[0].reads:", "without matrix work"},
+        {"two_phases", "/phases/1/reads", "soon", "$.phases[1].reads:", "even or back"},
+        {"lean", "/row_sum", "valu", "$.softmax:", "unrounded"},
+        {"lean", "/scale_block", 0, "$.softmax:", "scale_block"},
+        {"lean",
+         "/phases/1/work",
+         {"sum(i-1)", "mask(i)", "max(i)", "rescale(i)", "exp(i)", "pack(i)"},
+         "$.phases:",
+         "check is missing"},
+        {"lean",
+         "/phases/1/work",
+         {"sum(i-1)", "mask(i)", "max(i)", "rescale(i)", "exp(i)", "check(i)", "pack(i)"},
+         "$.phases[1]",
+         "exp comes before check"},
+        {"lean",
+         "/phases/1/work",
+         {"sum(i-1)", "check(i)", "mask(i)", "max(i)", "exp(i)", "rescale(i)", "pack(i)"},
+         "$.phases[1]",
+         "exp comes before rescale"},
+        {"lean",
+         "/phases/1/work",
+         {"check(i)", "mask(i)", "max(i)", "rescale(i)", "sum(i-1)", "exp(i)", "pack(i)"},
+         "$.phases[1]",
+         "rescale comes before sum"},
+        {"lean",
+         "/phases/0/behind",
+         {"load_k(i+1)", "load_v(i+2)"},
+         "$.phases[0].behind[0]",
+         "further ahead"},
         {"two_phases", "/align_loops", 48, "$.align_loops:", "0, 32 or 64"},
         {"two_phases", "/align_loops", 128, "$.align_loops:", "0..64"},
         {"two_phases", "/align_wide", 1, "$.align_wide:", "true or false"},
