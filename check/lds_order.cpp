@@ -320,8 +320,7 @@ private:
         return w;
     }
 
-    // A branch that may go another way in each wave, unknown which, with a barrier before the ways
-    // meet again.
+    // A branch that may go another way in each wave, unknown which, and then lead to other barriers.
     std::optional<unsigned> parting() const {
         const auto in = solve<Values>(
             graph_, [&](unsigned) { return Values::at_entry(-1); },
@@ -331,7 +330,8 @@ private:
             const bool open = std::any_of(walks_.begin(), walks_.end(), [&](const Walk& w) {
                 return w.in[b] && w.next[b].size() == 2;
             });
-            if (!open || !in[b] || !barrier_between(node.next[0], node.next[1])) continue;
+            if (!open || !in[b] || next_barriers(node.next[0]) == next_barriers(node.next[1]))
+                continue;
             Values values = *in[b];
             for (unsigned i = node.first; i + 1 < node.end; ++i) values.advance(graph_.steps[i]);
             for (const Reach& r : graph_.steps[node.end - 1].effects.reads)
@@ -339,19 +339,24 @@ private:
         }
         return std::nullopt;
     }
-    // In front of the first block that ways forward from both lead to.
-    bool barrier_between(unsigned one, unsigned two) const {
-        std::vector<uint8_t> reached(graph_.blocks.size(), 0);
-        reached[one] |= 1;
-        reached[two] |= 2;
-        for (unsigned b = std::min(one, two); b < graph_.blocks.size(); ++b) {
-            if (reached[b] == 3) return false;
-            if (!reached[b]) continue;
-            if (barriers_in(b)) return true;
-            for (unsigned n : graph_.blocks[b].next)
-                if (n > b) reached[n] |= reached[b];
+    // The first barrier, or end, on each way on from the front of a block.
+    std::set<unsigned> next_barriers(unsigned from) const {
+        std::set<unsigned> found;
+        std::vector<bool> seen(graph_.blocks.size());
+        std::vector<unsigned> open{from};
+        while (!open.empty()) {
+            const unsigned b = open.back();
+            open.pop_back();
+            if (seen[b]) continue;
+            seen[b] = true;
+            const auto& node = graph_.blocks[b];
+            unsigned i = node.first;
+            while (i < node.end && !is_barrier(i)) ++i;
+            if (i < node.end) found.insert(i);
+            else if (node.next.empty()) found.insert(node.end - 1);
+            else open.insert(open.end(), node.next.begin(), node.next.end());
         }
-        return false;
+        return found;
     }
 
     // Back edges are those to a block that does not stand behind its end in the code.
