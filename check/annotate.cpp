@@ -6,6 +6,7 @@
 
 #include "check/flow.hpp"
 #include "isa/counters.hpp"
+#include "isa/llvm/loops.hpp"
 #include "isa/machine.hpp"
 
 namespace zyfa {
@@ -93,14 +94,9 @@ std::vector<Note> annotate(std::span<const Decoded> code, const std::vector<uint
     const uint32_t window = mi355x().code_fetch_bytes.count();
     for (size_t n = 0; n < code.size(); ++n)
         notes[n].split = code[n].address % window + code[n].bytes > window;
-    for (const Decoded& d : code) {
-        if (!d.known || !d.inst.info().is_branch()) continue;
-        for (const Operand& o : d.inst.operands) {
-            if (o.kind != Operand::Kind::label || o.value > d.address) continue;
-            for (size_t n = 0; n < code.size(); ++n)
-                notes[n].loops += code[n].address >= o.value && code[n].address <= d.address;
-        }
-    }
+    for (const CodeLoop& loop : loops_of(code))
+        for (size_t n = 0; n < code.size(); ++n)
+            notes[n].loops += code[n].address >= loop.first && code[n].address <= loop.branch;
     return notes;
 }
 

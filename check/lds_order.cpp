@@ -320,7 +320,8 @@ private:
         return w;
     }
 
-    // A branch that may go another way in each wave, unknown which, and then lead to other barriers.
+    // A branch that may go another way in each wave, unknown which, and then lead to other
+    // barriers.
     std::optional<unsigned> parting() const {
         const auto in = solve<Values>(
             graph_, [&](unsigned) { return Values::at_entry(-1); },

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "isa/effects.hpp"
+#include "isa/llvm/loops.hpp"
 
 namespace zyfa {
 namespace {
@@ -292,10 +293,8 @@ LoopCost cost_of(std::span<const Decoded> code, uint32_t first, uint32_t last,
 
 LoopCost main_loop(std::span<const Decoded> code, const Machine& machine) {
     LoopCost best;
-    for (const Decoded& d : code) {
-        const Operand* to = target_of(d);
-        if (!to || to->value > d.address) continue;
-        const LoopCost loop = cost_of(code, to->value, d.address, machine);
+    for (const CodeLoop& found : loops_of(code)) {
+        const LoopCost loop = cost_of(code, found.first, found.branch, machine);
         if (loop.instructions > best.instructions) best = loop;
     }
     return best;

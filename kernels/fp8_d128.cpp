@@ -70,6 +70,7 @@ public:
             store_lse(b);
         }
         k.s_endpgm();
+        for (const auto& emit_rare : l.out_of_line) emit_rare();
         Program program = k.finish();
         program.alignment = s.alignment;
         program.probes = s.probes;

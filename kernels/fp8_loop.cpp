@@ -9,6 +9,28 @@ namespace {
 
 constexpr unsigned kHead = 128, kBlock = 64;  // kBlock: keys of one matrix instruction of pv
 
+// Hidden scores of a tile. Compares come four at a time: a mask is not needed right behind the
+// instruction that makes it.
+void hide(Kernel& k, const Schedule& s, const LoopState& l, QueryBlock& rows, TileScores scores) {
+    std::array<Sgpr<2>, 4> visible;
+    for (auto& pair : visible) pair = k.sgpr<2>("visible");
+    auto limit = k.vgpr<1>("tile_limit"), upper = k.vgpr<1>("tile_limit_64");
+    k.v_subrev_u32(limit, l.first_key, rows.limit);
+    if (s.key_tile > 64) k.v_add_u32(upper, -64, limit);
+    auto& tiles = scores.s;
+    for (unsigned tile = 0; tile < tiles.size(); ++tile)
+        for (unsigned four = 0; four < 16; four += 4) {
+            // Inline constants end at 64.
+            const Vgpr<1>& from = tile < 2 ? limit : upper;
+            for (unsigned n = 0; n < 4; ++n)
+                k.v_cmp_le_i32(visible[n], int(32 * (tile % 2) + c_cell(32, 0, four + n).row),
+                               from);
+            for (unsigned n = 0; n < 4; ++n)
+                k.v_cndmask_b32(tiles[tile][four + n], l.minus_infinity, tiles[tile][four + n],
+                                visible[n]);
+        }
+}
+
 class Loop {
 public:
     Loop(Kernel& kernel, const Schedule& schedule, const Plan& p, LoopState& state,
@@ -52,8 +74,6 @@ public:
                 if (n + 1 < plan.unroll) k.s_branch(done);
             }
         }
-        if (!l.out_of_line.empty()) k.s_branch(done);
-        for (const auto& emit_rare : l.out_of_line) emit_rare();
         k.place(done);
         meet();
     }
@@ -292,20 +312,26 @@ private:
         }
     }
 
-    // Compares come four at a time: a mask is not needed right behind the instruction that makes
-    // it.
     void mask(const Pass& pass, int tile_at) {
         auto part = k.section("mask", Pipe::vector);
         Label masked = k.label("masked"), done = k.label("mask_done");
         k.s_cmp_le_i32(l.first_key, l.wave_limit);
         k.s_cbranch_scc0(masked);
         k.place(done);
-        l.out_of_line.push_back([=, this] {
-            auto rare = k.section("mask", Pipe::vector);
+        std::vector<TileScores> tiles;
+        for (QueryBlock& rows : l.rows) tiles.push_back(scores_of(rows, pass, tile_at));
+        // Run when this object is gone.
+        const auto rare = [&k = k, &s = s, &l = l, &softmax = softmax, masked, done,
+                           tiles = std::move(tiles)] {
+            auto part = k.section("mask", Pipe::vector);
             k.place(masked);
-            for (QueryBlock& rows : l.rows) hide(rows, scores_of(rows, pass, tile_at));
+            for (size_t n = 0; n < tiles.size(); ++n) {
+                hide(k, s, l, l.rows[n], tiles[n]);
+                if (s.checks_scores()) softmax.check_own(l.rows[n], tiles[n]);
+            }
             k.s_branch(done);
-        });
+        };
+        l.out_of_line.push_back(rare);
     }
     // Of a tile without a mask; the others are checked as they are masked.
     void check(const Pass& pass, int tile) {
@@ -315,26 +341,6 @@ private:
         k.s_cbranch_scc0(done);
         softmax.check_share(scores_of(l.rows[0], pass, tile), done);
         k.place(done);
-    }
-    void hide(QueryBlock& rows, TileScores scores) {
-        std::array<Sgpr<2>, 4> visible;
-        for (auto& pair : visible) pair = k.sgpr<2>("visible");
-        auto limit = k.vgpr<1>("tile_limit"), upper = k.vgpr<1>("tile_limit_64");
-        k.v_subrev_u32(limit, l.first_key, rows.limit);
-        if (s.key_tile > 64) k.v_add_u32(upper, -64, limit);
-        auto& tiles = scores.s;
-        for (unsigned tile = 0; tile < tiles.size(); ++tile)
-            for (unsigned four = 0; four < 16; four += 4) {
-                // Inline constants end at 64.
-                const Vgpr<1>& from = tile < 2 ? limit : upper;
-                for (unsigned n = 0; n < 4; ++n)
-                    k.v_cmp_le_i32(visible[n], int(32 * (tile % 2) + c_cell(32, 0, four + n).row),
-                                   from);
-                for (unsigned n = 0; n < 4; ++n)
-                    k.v_cndmask_b32(tiles[tile][four + n], l.minus_infinity, tiles[tile][four + n],
-                                    visible[n]);
-            }
-        if (s.checks_scores()) softmax.check_own(rows, scores);
     }
 };
 

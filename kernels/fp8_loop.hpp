@@ -56,7 +56,7 @@ struct LoopState {
     std::array<Vgpr<1>, 4> key_read, value_read;
     std::vector<QueryBlock> rows;
     bool in_agprs = false;  // fragments, too
-    // Code that is rarely jumped to, behind the loop: it places its label and jumps back.
+    // Code that is rarely jumped to, behind the end: it places its label and jumps back.
     std::vector<std::function<void()>> out_of_line;
 };
 

@@ -286,7 +286,8 @@ private:
                 return put(s.first_block, n + 1, first.insts[n]);
         }
         // What stands last may be skipped: then in front of where the way round it leads.
-        const bool skipped = is_skipped(s);
+        const Inst& end = p_.blocks[s.last_block].insts[s.last];
+        const bool skipped = is_skipped(s) || end.info().is_branch();
         const size_t block = s.last_block + skipped;
         size_t index = skipped ? 0 : s.last + 1;
         if (!skipped && s.last_block == s.first_block) index = std::max(index, border);
@@ -300,9 +301,16 @@ private:
             const Inst& last = p_.blocks[b].insts.back();
             if (!last.info().is_branch()) continue;
             for (const Operand& o : last.operands)
-                if (o.kind == Operand::Kind::label && o.value > s.last_block) return true;
+                if (o.kind == Operand::Kind::label && o.value > s.last_block &&
+                    !comes_back(o.value, s.last_block))
+                    return true;
         }
         return false;
+    }
+    // Code out of line, one block that jumps back.
+    bool comes_back(size_t block, size_t to) const {
+        const Inst& last = p_.blocks[block].insts.back();
+        return last.op == Op::s_branch && last.operands[0].value <= to;
     }
 
     // --- behind the loop -------------------------------------------------------------------------

@@ -170,7 +170,7 @@ TEST_CASE("stamps are the cycles in which phases begin", "[kernels][probes]") {
 }
 
 TEST_CASE("each wave of each workgroup has its record", "[kernels][probes]") {
-    const Chosen chosen = with_probes("fp8_d128_full@fast", {"softmax"});
+    const Chosen chosen = with_probes("fp8_d128_full@exact", {"softmax"});
     const Built built = build(chosen);
     const CodeObject object = load_code_object(built.emitted.code_object, "x");
     const auto draws = draw("gaussian", 1, *chosen.recipe, "b=2,h=3,hk=1,sq=600,sk=500");
@@ -193,20 +193,20 @@ TEST_CASE("each wave of each workgroup has its record", "[kernels][probes]") {
 }
 
 TEST_CASE("probes are phases by name, or all", "[kernels][probes]") {
-    CHECK(with_probes("fp8_d128_full@fast", true).schedule.probes == std::vector<unsigned>{1, 2});
-    CHECK(with_probes("fp8_d128_full@fast", {"softmax"}).schedule.probes ==
+    CHECK(with_probes("fp8_d128_full@exact", true).schedule.probes == std::vector<unsigned>{1, 2});
+    CHECK(with_probes("fp8_d128_full@exact", {"softmax"}).schedule.probes ==
           std::vector<unsigned>{2});
-    CHECK(with_probes("fp8_d128_full@fast", Json::array()).schedule.probes.empty());
+    CHECK(with_probes("fp8_d128_full@exact", Json::array()).schedule.probes.empty());
     for (const Json& probes : {Json(true), Json(false), Json{"softmax"}}) {
-        const Schedule s = with_probes("fp8_d128_full@fast", probes).schedule;
+        const Schedule s = with_probes("fp8_d128_full@exact", probes).schedule;
         CHECK(Json::parse(to_json(s))["probes"] == probes);
         CHECK(parse_schedule(to_json(s), "my.json") == s);
     }
-    CHECK_THROWS_WITH(with_probes("fp8_d128_full@fast", {"soft"}),
+    CHECK_THROWS_WITH(with_probes("fp8_d128_full@exact", {"soft"}),
                       Contains("my.json: $.probes[0]: there is no phase 'soft'"));
-    CHECK_THROWS_WITH(with_probes("fp8_d128_full@fast", {"softmax", "softmax"}),
+    CHECK_THROWS_WITH(with_probes("fp8_d128_full@exact", {"softmax", "softmax"}),
                       Contains("my.json: $.probes[1]: 'softmax' is there twice"));
-    CHECK_THROWS_WITH(with_probes("fp8_d128_full@fast", 3), Contains("my.json: $.probes"));
+    CHECK_THROWS_WITH(with_probes("fp8_d128_full@exact", 3), Contains("my.json: $.probes"));
 }
 
 TEST_CASE("stretches between stamps that were taken", "[kernels][probes]") {

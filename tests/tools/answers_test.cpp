@@ -191,7 +191,7 @@ TEST_CASE("assembly for another target is refused as such", "[tools]") {
 }
 
 TEST_CASE("show --notes says of each line in the loop its phase and who is beside it", "[tools]") {
-    const std::string text = run("show fp8_d128_full --notes --no-addr --no-raw").out;
+    const std::string text = run("show fp8_d128_full@two_phases --notes --no-addr --no-raw").out;
     const auto line_with = [&](const std::string& word, size_t from) {
         const size_t at = text.find(word, from);
         REQUIRE(at != text.npos);
@@ -206,7 +206,8 @@ TEST_CASE("show --notes says of each line in the loop its phase and who is besid
     CHECK(!has(line_with("v_mfma", 0), "beside"));  // in front of the loop
     CHECK(has(text.substr(0, text.find('\n')), "split between two fetches of 32 bytes"));
 
-    const json kernel = json::parse(run("show fp8_d128_full --notes --json").out)["results"][0];
+    const json kernel =
+        json::parse(run("show fp8_d128_full@two_phases --notes --json").out)["results"][0];
     unsigned matrix = 0, in_loops = 0;
     for (const json& i : kernel["instructions"]) {
         in_loops += i["loops"] == 1;
@@ -223,13 +224,14 @@ TEST_CASE("show --notes says of each line in the loop its phase and who is besid
     CHECK(in_loops > 1000);
     CHECK(kernel["instructions"][0]["phase"].is_null());
     // Nothing of it without --notes.
-    CHECK(!json::parse(run("show fp8_d128_full --json").out)["results"][0]["instructions"][0]
+    CHECK(!json::parse(
+               run("show fp8_d128_full@two_phases --json").out)["results"][0]["instructions"][0]
                .contains("phase"));
 }
 
 TEST_CASE("show --print-after=align shows what that pass added", "[tools]") {
-    const std::string behind = run("show fp8_d128_full --print-after=align").out,
-                      before = run("show fp8_d128_full --print-after=hazards").out;
+    const std::string behind = run("show fp8_d128_full@two_phases --print-after=align").out,
+                      before = run("show fp8_d128_full@two_phases --print-after=hazards").out;
     for (const char* what : {"aligns the loop to 64 bytes", "half of a nop", "long form: aligns"}) {
         CAPTURE(what);
         CHECK(has(behind, what));

@@ -45,15 +45,15 @@ TEST_CASE("debug information leads from a matrix instruction to source and sched
     }
     Folder folder;
     // One line further down.
-    const std::string mine =
-        fmt::format("{{\n{}", read("kernels/schedules/two_phases.json").substr(1));
+    const std::string mine = fmt::format("{{\n{}", read("kernels/schedules/lean.json").substr(1));
     const bool shipped = GENERATE(true, false);
-    const std::string name = shipped ? "two_phases.json" : "mine.json";
-    const std::string schedule = shipped ? read("kernels/schedules/two_phases.json") : mine;
+    const std::string name = shipped ? "lean.json" : "mine.json";
+    const std::string schedule = shipped ? read("kernels/schedules/lean.json") : mine;
     std::string id = "fp8_d128_full";
     if (!shipped) id += fmt::format("@{}", folder.write("mine.json", mine));
     REQUIRE(run("build -g '" + id + "' -O '" + folder / "" + "'").status == 0);
-    const std::string object = folder / "fp8_d128_full.o", source = read("kernels/fp8_loop.cpp");
+    const std::string object = folder / "fp8_d128_full.o", source = read("kernels/fp8_loop.cpp"),
+                      softmax = read("kernels/softmax.cpp");
     const std::string text = read(folder / "fp8_d128_full.s");
     CHECK(!has(text, folder.path.string()));
 
@@ -69,20 +69,22 @@ TEST_CASE("debug information leads from a matrix instruction to source and sched
 
     std::vector<uint64_t> matrix;
     for (const json& i : plain["results"][0]["instructions"])
-        if (i["text"].get<std::string>().starts_with("v_mfma")) matrix.push_back(i["address"]);
+        if (i["text"].get<std::string>().find("32x32x64") != std::string::npos)
+            matrix.push_back(i["address"]);
     REQUIRE(matrix.size() > 2);
-    const auto check = [&](uint64_t address, const std::string& entry, const std::string& line) {
+    const auto check = [&](uint64_t address, const std::string& entry, const std::string& from) {
         const std::string got = output_of("llvm-symbolizer-22 --inlines --obj='" + object + "' " +
                                           std::to_string(address));
         CAPTURE(address, got);
         const std::string file = fmt::format("./fp8_d128_full@{}:", name);
-        CHECK(got.starts_with(fmt::format("{}\n./kernels/fp8_loop.cpp:{}:", entry, line)));
+        CHECK(got.starts_with(fmt::format("{}\n./kernels/{}:", entry, from)));
         CHECK(has(got, fmt::format("\nmatrix\n{}{}\n", file,
                                    place_of(schedule, fmt::format("\"{}\"", entry)))));
         CHECK(has(got, fmt::format("\nfp8_d128_full\n{}{}\n", file, place_of(schedule, "{", 2))));
     };
-    check(matrix.front(), "qk(i)", line_of(source, "multiply(k, rows.s["));
-    check(matrix.back(), "pv(i-1)", line_of(source, "multiply(k, rows.o["));
+    check(matrix.front(), "qk(i)", "fp8_loop.cpp:" + line_of(source, "multiply(k, rows.s["));
+    check(matrix.back(), "pv(i-1)",
+          "softmax.cpp:" + line_of(softmax, "multiply_scaled(k, rows.o["));
     // Outside of the loop there is only the source.
     CHECK(lines(output_of("llvm-symbolizer-22 --inlines --obj='" + object + "' 0")) == 3);
 }

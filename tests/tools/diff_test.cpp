@@ -13,7 +13,7 @@ TEST_CASE("diff tells what one knob moved, and nothing else", "[tools][diff]") {
     schedule.replace(at, 13, "\"priority\": 3");
     const std::string file = folder.write("mine.json", schedule);
 
-    const Outcome same = run("diff fp8_d128_full fp8_d128_full@two_phases");
+    const Outcome same = run("diff fp8_d128_full fp8_d128_full@lean");
     CHECK(same.status == 0);
     CHECK(same.out.starts_with("the same: "));
 

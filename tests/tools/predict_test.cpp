@@ -47,7 +47,8 @@ TEST_CASE("toggled bits are counted against the instruction before", "[predict]"
         sim::Toggles toggles;
         Options options;
         options.hook = &toggles;
-        test::run({.kernel = "fp8_d128_full", .sq = 256, .sk = 512, .spread = spread}, options);
+        test::run({.kernel = "fp8_d128_full@two_phases", .sq = 256, .sk = 512, .spread = spread},
+                  options);
         // 4 tiles, 16 instructions for each of 8 waves
         CHECK(toggles.instructions() == 4 * 16 * 8);
         return toggles.percent();

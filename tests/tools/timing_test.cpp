@@ -206,7 +206,8 @@ TEST_CASE("options that contradict a timed run are refused", "[tools][timing]") 
 }
 
 TEST_CASE("a sweep of a timed run says what the figure hangs on", "[tools][timing]") {
-    const auto r = test::run("sim fp8_d128_full --shape sq=256,sk=4096 --timing --sweep --json");
+    const auto r =
+        test::run("sim fp8_d128_full@two_phases --shape sq=256,sk=4096 --timing --sweep --json");
     REQUIRE(r.status == 0);
     const auto sweep = nlohmann::json::parse(r.out)["results"][0]["timing"]["sweep"];
     CHECK(sweep["figure"] == "useful_matrix_pct");
