@@ -110,7 +110,10 @@ size_t padding_of(std::span<const Decoded> code) {
     while (end > 0 &&
            (code[end - 1].text.starts_with("s_nop") || code[end - 1].text == "s_code_end"))
         --end;
-    return end > 0 && code[end - 1].text.starts_with("s_endpgm") ? code.size() - end : 0;
+    // The last instruction may also be the jump back of code out of line.
+    const bool ends = end > 0 && (code[end - 1].text.starts_with("s_endpgm") ||
+                                  code[end - 1].text.starts_with("s_branch"));
+    return ends ? code.size() - end : 0;
 }
 
 Json opcode_mix(std::span<const Decoded> code) {

@@ -27,8 +27,8 @@ std::string listing(const std::vector<ListedLine>&, std::span<const uint8_t> tex
 // "d3ae8000 02040d10": the 32-bit words of an instruction.
 std::string raw_words(const Decoded&, std::span<const uint8_t> text);
 
-// Instructions at the end of the code, behind the last s_endpgm, that only instruction prefetch
-// reads: s_nop, s_code_end.
+// Instructions at the end of the code, behind the last s_endpgm or jump, that only instruction
+// prefetch reads: s_nop, s_code_end.
 size_t padding_of(std::span<const Decoded> code);
 
 // What stands in the code before its padding, counted once per place (loops are not multiplied):

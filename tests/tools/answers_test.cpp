@@ -36,8 +36,10 @@ TEST_CASE("a kernel that never ends, or runs past its end, is a finding", "[tool
     const std::string good = run("show fp8_d128_full --no-addr --no-raw").out;
     std::string endless = good, past = good;
     endless.insert(endless.find('\n', endless.find(".Lentry:")) + 1, "again:\n\ts_branch again\n");
+    // Code out of line stands behind s_endpgm: the way past the end leads over it.
+    past.insert(past.find('\n', past.rfind("s_branch")) + 1, "past:\n\ts_nop 0\n");
     for (size_t at; (at = past.find("s_endpgm")) != std::string::npos;)
-        past.replace(at, 8, "s_nop 0");
+        past.replace(at, 8, "s_branch past");
     const Outcome first =
         run("sim '" + folder.write("endless.s", endless) + "' --shape sq=40 --check");
     CAPTURE(first.out, first.err);
@@ -107,7 +109,8 @@ TEST_CASE("padding behind the last s_endpgm is counted apart, the same everywher
         return padding_of(decode(elf_text(assemble(text))));
     };
     REQUIRE(padding("s_nop 0\ns_endpgm\ns_nop 0\ns_nop 0\n") == 2);
-    REQUIRE(padding("s_endpgm\nlater:\ns_nop 0\ns_branch later\ns_nop 0\n") == 0);
+    REQUIRE(padding("s_endpgm\nlater:\ns_nop 0\ns_branch later\ns_nop 0\n") == 1);
+    REQUIRE(padding("s_endpgm\nlater:\ns_nop 0\ns_cbranch_scc0 later\ns_nop 0\n") == 0);
 }
 
 TEST_CASE("wait states that only LLVM adds: errors in what is ours, counted notes elsewhere",
