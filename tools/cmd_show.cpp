@@ -3,6 +3,7 @@
 #include "isa/machine.hpp"
 #include "kernels/plan.hpp"
 #include "tools/command.hpp"
+#include "tools/cost_listing.hpp"
 #include "tools/listing.hpp"
 #include "tools/subject.hpp"
 
@@ -14,12 +15,14 @@ struct ShowOptions {
     std::string what, output = "-";
     std::string print_after;
     bool no_address = false, no_raw = false, stats = false, schedule = false, notes = false;
+    bool cost = false, steady = false;
+    CostOptions costs;
 };
 
 // What the schedule says of each instruction of a kernel of ours.
-class Timing {
+class Phases {
 public:
-    explicit Timing(const Subject& subject) {
+    explicit Phases(const Subject& subject) {
         if (!subject.built) return;
         program_ = &subject.built->program;
         schedule_ = &subject.chosen->schedule;
@@ -81,7 +84,8 @@ std::vector<Note> notes_of(const CodeObject& object) {
     return annotate(object.code, entries);
 }
 
-Json instructions(const CodeObject& object, const Timing& timing, bool with_notes) {
+Json instructions(const CodeObject& object, const Phases& phases, bool with_notes,
+                  const CodeCosts* costs) {
     Json list = Json::array();
     const std::vector<Note> notes = with_notes ? notes_of(object) : std::vector<Note>{};
     for (size_t n = 0; n < object.code.size(); ++n) {
@@ -99,14 +103,15 @@ Json instructions(const CodeObject& object, const Timing& timing, bool with_note
             row["waits_for"] = note.waits_for;
             row["split"] = note.split;
             row["phase"] = nullptr;
-            if (const PhaseInfo* phase = timing.phase(n))
+            if (const PhaseInfo* phase = phases.phase(n))
                 row["phase"] = {{"number", phase->number},
                                 {"name", phase->name},
-                                {"entry", timing.entry(n)},
+                                {"entry", phases.entry(n)},
                                 {"beside",
-                                 {{timing.waves(false), timing.beside(*phase, false)},
-                                  {timing.waves(true), timing.beside(*phase, true)}}}};
+                                 {{phases.waves(false), phases.beside(*phase, false)},
+                                  {phases.waves(true), phases.beside(*phase, true)}}}};
         }
+        if (costs) row["cost"] = cost_of(*costs, n);
         list.push_back(std::move(row));
     }
     return list;
@@ -115,7 +120,7 @@ Json instructions(const CodeObject& object, const Timing& timing, bool with_note
 // Behind each line: loops that it stands in, live registers, in a loop its phase and what the other
 // half of the waves may be doing, whether two fetches bring the instruction, and what a wait waits
 // for. In front of all: how many those are.
-void add_notes(std::vector<ListedLine>& lines, const CodeObject& object, const Timing& timing) {
+void add_notes(std::vector<ListedLine>& lines, const CodeObject& object, const Phases& phases) {
     const std::vector<Note> notes = notes_of(object);
     constexpr size_t kColumn = 100;
     unsigned wide = 0, split = 0;
@@ -132,7 +137,7 @@ void add_notes(std::vector<ListedLine>& lines, const CodeObject& object, const T
         line.text += fmt::format("; {:<4} v {:3}", std::string(note.loops, '|'), note.vgprs);
         if (note.agprs) line.text += fmt::format(" a {:3}", note.agprs);
         line.text += fmt::format(" s {:2}", note.sgprs);
-        if (note.loops) line.text += "  " + timing.note(n);
+        if (note.loops) line.text += "  " + phases.note(n);
         if (note.loops && note.split) line.text += " split";
         for (uint32_t address : note.waits_for) line.text += fmt::format(" <-{:04x}", address);
     }
@@ -161,22 +166,54 @@ void show_making(const ShowOptions& opt) {
     write_file(opt.output, text);
 }
 
+void refuse_mixtures(const ShowOptions& opt) {
+    const CostOptions& c = opt.costs;
+    const bool other = opt.schedule || opt.stats || !opt.print_after.empty();
+    if (opt.cost && other)
+        throw Error(
+            "--cost stands beside the instructions; --stats, --schedule and --print-after "
+            "show something else");
+    if (!opt.cost &&
+        (opt.steady || !c.shape.empty() || !c.launch.empty() || !c.machine.empty() ||
+         c.arbiter != "oldest" || c.dist != "gaussian" || c.seed != 1 || c.workgroup >= 0))
+        throw Error(
+            "--steady, --shape, --launch, --machine, --arbiter, --dist, --seed and "
+            "--workgroup belong to --cost");
+    if (!c.launch.empty() && (!c.shape.empty() || c.dist != "gaussian" || c.seed != 1))
+        throw Error(
+            "--launch brings shape and input; --shape, --dist and --seed cannot be given "
+            "too");
+}
+
 void show(const ShowOptions& opt, const Session& session) {
+    refuse_mixtures(opt);
     if (opt.schedule || !opt.print_after.empty()) return show_making(opt);
     const Subject subject = open_subject(opt.what);
     const CodeObject& object = subject.object;
-    const Timing timing(subject);
+    const Phases phases(subject);
     const Json mix = opcode_mix(object.code);
+    Json inputs = subject.inputs;
+    std::optional<CodeCosts> costs;
+    if (opt.cost) {
+        Progress progress(session.common);
+        progress.show("running " + subject.name);
+        costs = code_costs(subject, opt.costs, inputs);
+    }
     if (session.common.json) {
         Json result = {{"id", subject.name}, {"stats", mix}};
-        if (!opt.stats) result["instructions"] = instructions(object, timing, opt.notes);
-        return print_envelope("show", subject.inputs, Json::array({result}));
+        if (!opt.stats)
+            result["instructions"] =
+                instructions(object, phases, opt.notes, costs ? &*costs : nullptr);
+        if (costs) result["cost"] = to_json(*costs);
+        return print_envelope("show", inputs, Json::array({result}));
     }
     if (opt.stats) return write_file(opt.output, opcode_mix_text(mix));
     auto lines =
         subject.built ? list_kernel(*subject.built, object.code) : list_code_object(object);
-    if (opt.notes) add_notes(lines, object, timing);
-    write_file(opt.output, listing(lines, object.text, {!opt.no_address, !opt.no_raw}));
+    if (opt.notes) add_notes(lines, object, phases);
+    if (costs) add_costs(lines, object, *costs, opt.steady);
+    write_file(opt.output,
+               listing(lines, object.text, {!opt.no_address, !opt.no_raw && !opt.cost}));
 }
 
 }  // namespace
@@ -193,6 +230,25 @@ void add_show(CLI::App& app, Session& session) {
     cmd->add_flag("--notes", opt->notes,
                   "behind each line its loops, live registers, phase, where the other half of the "
                   "waves is meanwhile, whether two fetches split it, what a wait waits for");
+    cmd->add_flag(
+        "--cost", opt->cost,
+        "run it in the cycle model; beside each line how often it was executed and where "
+        "the predicted cycles went (its words are left out), in front of all subtotals of "
+        "sections and phases");
+    cmd->add_flag("--steady", opt->steady, "with --cost: of the steady window alone");
+    CostOptions& c = opt->costs;
+    cmd->add_option("--shape", c.shape, "for --cost, as for sim (default: sq=256,sk=4096)");
+    cmd->add_option("--launch", c.launch, "for --cost: launch file, of a code object not of ours")
+        ->type_name("FILE");
+    cmd->add_option("--workgroup", c.workgroup, "for --cost: run only this one; -1: all")
+        ->capture_default_str();
+    cmd->add_option("--dist", c.dist, "for --cost: input, as for sim")->capture_default_str();
+    cmd->add_option("--seed", c.seed, "for --cost: of the inputs")->capture_default_str();
+    cmd->add_option("--machine", c.machine,
+                    "for --cost: mi355x, mi350x, or a machine file (default: mi355x)");
+    cmd->add_option("--arbiter", c.arbiter, "for --cost: who goes first among equals")
+        ->check(one_of({"oldest", "round-robin", "youngest"}))
+        ->capture_default_str();
     cmd->add_flag("--schedule", opt->schedule,
                   "the schedule of a kernel of ours as a file, every default written out");
     cmd->add_option("--print-after", opt->print_after,
@@ -204,8 +260,8 @@ void add_show(CLI::App& app, Session& session) {
         ->default_str("-");
     cmd->footer(
         "  zyfa-gen show fp8_d128_causal --no-addr --no-raw | less\n"
-        "  zyfa-gen show fp8_d128_causal --schedule -o mine.json\n"
-        "  zyfa-gen show vendor.co -o vendor.s\n");
+        "  zyfa-gen show fp8_d128_causal --cost --shape sq=256,sk=8192 -o costs.s\n"
+        "  zyfa-gen show vendor.co --cost --launch launch.json | less\n");
     cmd->callback([opt, &session] { show(*opt, session); });
 }
 

@@ -92,13 +92,13 @@ std::string listing(const std::vector<ListedLine>& lines, std::span<const uint8_
                     const ListingOptions& options) {
     std::string out;
     for (const ListedLine& line : lines) {
-        if (line.decoded && (options.address || options.raw)) {
+        if (line.decoded && (options.address || options.raw || !line.front.empty())) {
             const Decoded& d = *line.decoded;
-            const std::string address = fmt::format("{:04x}", d.address);
-            const std::string raw = fmt::format("{:<17}", raw_words(d, text));
-            out += !options.raw       ? fmt::format("/*{}*/", address)
-                   : !options.address ? fmt::format("/*{}*/", raw)
-                                      : fmt::format("/*{} {}*/", address, raw);
+            std::vector<std::string> parts;
+            if (options.address) parts.push_back(fmt::format("{:04x}", d.address));
+            if (options.raw) parts.push_back(fmt::format("{:<17}", raw_words(d, text)));
+            if (!line.front.empty()) parts.push_back(line.front);
+            out += fmt::format("/*{}*/", fmt::join(parts, " "));
         }
         out += line.text + "\n";
     }

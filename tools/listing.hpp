@@ -17,6 +17,7 @@ struct ListedLine {
     std::string text;
     const Decoded* decoded = nullptr;  // null: label, comment, directive
     const Inst* inst = nullptr;        // of a kernel of ours
+    std::string front{};               // stands before it, in the comment of address and words
 };
 
 std::vector<ListedLine> list_kernel(const Built&, const std::vector<Decoded>& code);

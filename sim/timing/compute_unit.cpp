@@ -163,12 +163,13 @@ void ComputeUnit::issue(const Wave& w, const Step& s) {
     Clock& c = clocks_[w.number];
     const Cost& cost = costs_[s.index];
     Issue issue;
+    Account spent{};
     uint64_t cursor = c.able, most = 0;
     const auto spend = [&](uint64_t until, Spent what) {
         if (until <= cursor) return;
         const uint64_t cycles = until - cursor;
         c.spent[unsigned(what)] += cycles;
-        spent_at_[s.index][unsigned(what)] += cycles;
+        spent[unsigned(what)] += cycles;
         if (cycles > most) most = cycles, issue.waited = what;
         cursor = until;
     };
@@ -181,6 +182,7 @@ void ComputeUnit::issue(const Wave& w, const Step& s) {
     spend(now_ + cost.slot, Spent::issued);
     spend(cursor + cost.idle, Spent::nop);
     c.able = cursor;
+    for (unsigned n = 0; n < kSpent; ++n) spent_at_[s.index][n] += spent[n];
     if (!options_.sink) return;
     issue.workgroup = group_->index;
     issue.wave = w.number;
@@ -190,6 +192,7 @@ void ComputeUnit::issue(const Wave& w, const Step& s) {
     issue.category = cost.category;
     issue.issued = now_;
     options_.sink->issued(issue);
+    options_.sink->spent(issue, spent);
 }
 
 void ComputeUnit::occupy(Clock& c, const Cost& cost, Issue& issue) {

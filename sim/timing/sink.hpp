@@ -81,6 +81,9 @@ public:
     virtual ~TimingSink() = default;
     virtual void begin(uint64_t workgroup, unsigned waves) = 0;
     virtual void issued(const Issue&) = 0;
+    // Behind issued(): where the wave's time went from Issue::able until it could try its next
+    // instruction. Over all issues of a wave these add up to its account.
+    virtual void spent(const Issue&, const Account&) {}
     virtual void transferred(const Transfer&) = 0;
     virtual void barrier_released(uint64_t workgroup, uint64_t cycle) = 0;
     virtual void ended(uint64_t workgroup, unsigned wave, uint64_t cycle) = 0;

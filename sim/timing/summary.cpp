@@ -8,12 +8,14 @@ namespace sim {
 std::optional<SteadyWindow> steady_window(const std::vector<const Stay*>& by_wave, unsigned simds) {
     std::optional<SteadyWindow> out;
     unsigned waves = 0, speakers = 0;
+    std::vector<std::array<uint64_t, 2>> of_wave(by_wave.size());
     for (size_t wave = 0; wave < by_wave.size(); ++wave) {
         const Stay* stay = by_wave[wave];
         if (!stay) continue;
         const size_t last = stay->takings.size() - kDropped, first = kDropped - 1;
         const Snapshot &a = stay->takings[first], &b = stay->takings[last];
         const double cycles = double(b.cycle - a.cycle);
+        of_wave[wave] = {a.cycle, b.cycle};
         if (!out) {
             out.emplace();
             out->branch = stay->branch, out->target = stay->target;
@@ -38,6 +40,7 @@ std::optional<SteadyWindow> steady_window(const std::vector<const Stay*>& by_wav
         out->busy.memory_path += share(&Snapshot::path);
     }
     if (!out) return out;
+    out->of_wave = std::move(of_wave);
     for (double& s : out->spent) s /= waves;
     for (double* s : {&out->cycles_per_iteration, &out->busy.matrix, &out->busy.useful_matrix,
                       &out->busy.port, &out->busy.lds, &out->busy.memory_path})

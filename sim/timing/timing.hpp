@@ -45,6 +45,9 @@ struct SteadyWindow {
     double cycles_per_iteration = 0;          // mean over the SIMDs
     Busy busy;                                // mean over the SIMDs
     std::array<double, sim::kSpent> spent{};  // percent, mean over the waves that have a window
+    // By wave: what it issues behind the first of these cycles, up to and with the second, is its
+    // window. Equal: it has none.
+    std::vector<std::array<uint64_t, 2>> of_wave;
 };
 
 struct WorkgroupTiming {
