@@ -76,9 +76,9 @@ Make launch_of(const Subject& subject, const CostOptions& opt, Json& inputs, std
     for (const Json& file : one.files) inputs.push_back(file);
     input = fmt::format("input {}, {}", one.about, one.shape.text());
     return [draws, &subject] {
-        const bool matrix_row_sum = subject.chosen && subject.chosen->schedule.matrix_row_sum;
+        const bool rounded_sum = subject.chosen && subject.chosen->schedule.sums_weights_rounded();
         AttentionRun run =
-            prepare_attention(*subject.recipe, subject.object, draws->front(), matrix_row_sum);
+            prepare_attention(*subject.recipe, subject.object, draws->front(), rounded_sum);
         run.prepared.launch.code = run.prepared.object.code;
         return std::move(run.prepared);
     };

@@ -64,7 +64,7 @@ void same_shares(const json& shares, Sums sums, uint64_t all) {
 
 TEST_CASE("costs beside the lines add up to the account of sim --timing", "[tools][cost]") {
     const std::string what =
-        GENERATE(as<std::string>(), "fp8_d128_causal@fast --shape sq=512,sk=2048",
+        GENERATE(as<std::string>(), "fp8_d128_causal@exact --shape sq=512,sk=2048",
                  "fp8_d128_full@two_phases --shape h=2,hk=1,sq=200,sk=1500",
                  "fp8_d128_full@wide --shape sq=256,sk=1024 --arbiter youngest");
     const json timing = result("sim " + what + " --timing --hot 100000")["timing"];
@@ -99,7 +99,7 @@ TEST_CASE("costs beside the lines add up to the account of sim --timing", "[tool
 }
 
 TEST_CASE("the entries of a phase are all of it", "[tools][cost]") {
-    const json cost = result("show fp8_d128_full@fast --shape sq=256,sk=512 --cost")["cost"];
+    const json cost = result("show fp8_d128_full@exact --shape sq=256,sk=512 --cost")["cost"];
     unsigned phases = 0;
     for (size_t n = 0; n < cost["phases"].size();) {
         const json& phase = cost["phases"][n++];
@@ -157,9 +157,9 @@ TEST_CASE("the text with costs says what it rests on, adds up, and can be assemb
     const std::string notes = GENERATE(as<std::string>(), "", " --notes"),
                       steady = GENERATE(as<std::string>(), "", " --steady");
     const auto shown =
-        run("show fp8_d128_causal@fast --cost --shape sq=256,sk=4096" + notes + steady);
+        run("show fp8_d128_causal@exact --cost --shape sq=256,sk=4096" + notes + steady);
     REQUIRE(shown.status == 0);
-    CHECK(assemble(shown.out) == assemble(run("show fp8_d128_causal@fast").out));
+    CHECK(assemble(shown.out) == assemble(run("show fp8_d128_causal@exact").out));
     for (const char* part :
          {"predicted by model ", "machine mi355x with numbers ", "arbiter oldest",
           "assumed clock of 1.63 GHz", "input gaussian, seed 1", "sq=256,sk=4096",
