@@ -219,7 +219,8 @@ void simulate(const SimOptions& opt, Session& session) {
             throw Error("--save-repro: --dist " + opt.dist + " are several calls; name one");
         for (const Draw& drawn : draws) {
             for (const Json& file : drawn.files) inputs.push_back(file);
-            const bool rounded_sum = subject.chosen && subject.chosen->schedule.sums_weights_rounded();
+            const bool rounded_sum =
+                subject.chosen && subject.chosen->schedule.sums_weights_rounded();
             const Again again = [&] {
                 return prepare_attention(*subject.recipe, subject.object, drawn, rounded_sum)
                     .prepared;

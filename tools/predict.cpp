@@ -73,8 +73,7 @@ WorkgroupTiming time_workgroup(const Subject& subject, uint32_t keys, const Timi
     const auto draws =
         draw("gaussian", 1, *subject.recipe, fmt::format("sq={},sk={}", kQueryTile, keys));
     const bool rounded_sum = subject.chosen && subject.chosen->schedule.sums_weights_rounded();
-    AttentionRun run =
-        prepare_attention(*subject.recipe, subject.object, draws.at(0), rounded_sum);
+    AttentionRun run = prepare_attention(*subject.recipe, subject.object, draws.at(0), rounded_sum);
     Options options = plain_options();
     options.timing = &timing;
     return execute(run.prepared, options).timing->workgroups.at(0);
@@ -164,8 +163,7 @@ Prediction predict(const Subject& subject, const AttentionShape& shape, const Ti
     out.kv_bytes_at_once = heads_at_once * kv_head;
 
     sim::Toggles toggles;
-    AttentionRun run =
-        prepare_attention(*subject.recipe, subject.object, draws.at(0), rounded_sum);
+    AttentionRun run = prepare_attention(*subject.recipe, subject.object, draws.at(0), rounded_sum);
     Options options = plain_options();
     options.hook = &toggles;
     options.only_workgroup = int64_t(sizes.workgroup(last / 2));

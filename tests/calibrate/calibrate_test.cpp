@@ -240,8 +240,9 @@ TEST_CASE("a file of fitted numbers loads, and its trust is that of the device",
 
 TEST_CASE("phases of a kernel are timed and compared", "[calibrate]") {
     Folder folder;
-    const std::string file = folder.path / "phases.json",
-                      call = "calibrate --phases fp8_d128_full@two_phases --shape sq=256,sk=2000 --json";
+    const std::string
+        file = folder.path / "phases.json",
+        call = "calibrate --phases fp8_d128_full@two_phases --shape sq=256,sk=2000 --json";
     const Outcome timed = run(call);
     REQUIRE(timed.status == 0);
     const Json result = Json::parse(timed.out)["results"][0];
