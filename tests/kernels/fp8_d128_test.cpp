@@ -218,6 +218,15 @@ TEST_CASE("a NaN in a key reaches the rows that see it, wherever it lies", "[ker
     CHECK(r.result.findings.empty());
 }
 
+TEST_CASE("no key of a tile is left out of the look for NaN", "[kernels]") {
+    Call call{.kernel = "fp8_d128_full", .sq = 1, .sk = 256};
+    for (uint64_t key = 128; key < 256; ++key) {
+        CAPTURE(key);
+        Outcome r = test::run(call, {}, [&](Prepared& p) { set(p, "k", key * 128, 0x7f); });
+        CHECK(std::isnan(r.at(call, 0, 0, 0, 0)));
+    }
+}
+
 TEST_CASE("NaN in the queries of a whole wave hides no NaN of a key from the others", "[kernels]") {
     const auto with_key = GENERATE(true, false);
     Call call{.kernel = "fp8_d128_full", .sq = 256, .sk = 512};
